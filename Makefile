@@ -26,7 +26,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo service test test-slow test-elsewhere test-peers hunt conjectures mutants proofs lint docs bench dist lock clean remake
+.PHONY: help demo service test test-slow test-elsewhere test-peers hunt conjectures mutants proofs proofs-certificates lint docs bench dist lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -79,6 +79,10 @@ proofs: ## The theorems that Coq checks: compile, the kernel again, no axioms
 	@python3 proofs/check.py --version
 	@cd proofs && coq_makefile -f _CoqProject -o CoqMakefile && $(MAKE) --no-print-directory -f CoqMakefile
 	@python3 proofs/check.py
+
+proofs-certificates: ## Certificates (FILES=…) as theorems, after make proofs
+	@python3 proofs/check.py --version
+	@python3 proofs/certify.py $(FILES)
 
 lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	@status=0; \

@@ -15,8 +15,10 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.accounting import GaussianPair
 from antiphon.mechanisms import (
     HSS,
+    BufferedToeplitzCounter,
     CountAfter,
     KthLargest,
     LeakyBit,
@@ -25,11 +27,14 @@ from antiphon.mechanisms import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol import ZeroConcentrated
+from antiphon.protocol import Dominated, ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
+SMALL = Fraction(1, 100)
 COUNTER = TreeCounter(horizon=8, epsilon=1)
 UNIT_COUNTER = TreeCounter(horizon=8, epsilon=1, largest=9, sensitivity=1)
+TOEPLITZ = BufferedToeplitzCounter(horizon=8, rho=SMALL)
+ROWS = ap.Create(TOEPLITZ, TOEPLITZ.claims[0].at(SMALL))
 LEAKY = LeakyBit(delta=Fraction(1, 100))
 RESPONSE = RandomizedResponse(epsilon=1, delta=Fraction(1, 100))
 
@@ -54,7 +59,6 @@ def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any
     return ap.guarantee(ap.ExtConComp(), f, **narrowed)
 
 
-SMALL = Fraction(1, 100)
 EVENT = ap.verifiers.event_level()
 ABOUT = {
     "Lemma 2.4": About(
@@ -83,6 +87,13 @@ ABOUT = {
         says="M is private w.r.t. f iff V[f] ∘\\* I ∘\\* M is, as an IM, w.r.t. 0 ∼ 1.",
         source="CM §3.4",
         sample=lambda: ap.guarantee(ap.Verifier(COUNTER.verification) @ ap.Identifier() @ COUNTER),
+    ),
+    "Expiration": About(
+        says="An adversary who stops d updates after the one that differs pays for the answers "
+        "that depend on it so far.",
+        source="[windows and decay](windows.md#privacy-by-age)",
+        premises="each answer is private given those before it, with a bound on the sum along "
+        "every path",
     ),
     "Lemma 4.6": About(
         kernel=("lyu_decomposition: the laws that T samples from",),
@@ -143,6 +154,33 @@ ABOUT = {
         source="proved in [sparse](sparse.md#in-rényi-dp)",
         sample=lambda: ap.guarantee(
             ap.ExtConComp(), sparse_parallel([ZeroConcentrated(SMALL)]), max_creations=3
+        ),
+    ),
+    "Thm U": About(
+        says="Of any number of uniformly private mechanisms, the k that see a difference pay.",
+        source="proved in [sparse](sparse.md#uniformly-private-mechanisms)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([ROWS.parameters]), catalogue=[ROWS]
+        ),
+    ),
+    "Distinct items": About(
+        says="An event, or an item, changes a count of distinct items by +1 and -1 in turn.",
+        source="CM Thm 6.1 with P = `Distinct`; [distinct](distinct.md)",
+        premises="the counter is private w.r.t. such differences; P's three properties",
+    ),
+    "Thm F": About(
+        says="A mechanism is a garbling of a pair of laws with its trade-off function, so that "
+        "trade-off functions multiply.",
+        source="proved in [fdp](fdp.md#theorem-f); for finite interactions Vadhan and Zhang 2023",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), fixed_parameters([Dominated(GaussianPair(SMALL))] * 2)
+        ),
+    ),
+    "Thm F₁": About(
+        says="One of n differs, without first-pair consistency: m(1 - (1 - δ/m)ⁿ).",
+        source="proved in [fdp](fdp.md#without-first-pair-consistency)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([Dominated(GaussianPair(SMALL))]), max_creations=3
         ),
     ),
     "Filters": About(
@@ -230,9 +268,10 @@ ABOUT = {
         premises="one loss differs",
     ),
     "Mistakes": About(
-        says="(ln 3/2, δ)-DP learners: q_{i+1} ≤ ¾q_i + δ/2, and P(fewer than k) ≤ 3q₀ + 2kδ.",
+        says="(ln 3/2, δ)-DP learners: q_{i+1} ≤ ¾q_i + δ/2, and P(fewer than k) ≤ 3q₀ + 2kδ; "
+        "and P(M < n) ≤ cβ + d on some stream.",
         source="[mistakes](mistakes.md), where the printed forms fail",
-        premises="the learner is (ε, δ)-DP and concentrated",
+        premises="the learner is (ε, δ)-DP and β-concentrated, and f̂₁ is f⁽⁰⁾ for certain",
     ),
 }
 

@@ -2,6 +2,7 @@
     of this file; there are none. *)
 From Coq Require Import QArith List Bool Lqa.
 From Antiphon Require Import Distributions Statements Histories PostProcessing Lyu Composition Filter Sparse Complex Pairwise Wiring Counterexample.
+From Antiphon Require Sound Attained.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.
@@ -92,3 +93,12 @@ Proof.
   destruct (H5 _ Hin) as [K1 [K2 K3]]. simpl in *. split; [exact K1|]. split; [exact K2|]. split; [exact K3|].
   intros J. rewrite forallb_forall in H4. apply (H4 (c, l)). unfold active. apply filter_In. split; assumption.
 Qed.
+
+Theorem certificate_exact : Certificate_exact.
+Proof. intros C one zero d H. exact (Attained.tight C one zero d H). Qed.
+
+Theorem certificate_sound : Certificate_sound.
+Proof. intros C one zero d H. exact (@Sound.accepted C one zero d H). Qed.
+
+Theorem certificate_mixtures : Certificate_mixtures.
+Proof. intros G T E d H l b Hl. exact (@Sound.mixtures G T E d H l b Hl). Qed.

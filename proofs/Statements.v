@@ -2,6 +2,7 @@
     and the list of deviations from the paper, stand in Model.v.                         *)
 From Coq Require Import QArith List Bool Arith.
 From Antiphon Require Export Distributions Model.
+From Antiphon Require Game Certificate.
 Import ListNotations.
 Open Scope Q_scope.
 Set Implicit Arguments.
@@ -135,3 +136,18 @@ Definition Theorem_S : Prop :=
   @accepts_symmetric Msg Ans Pair side same swap n k E0 d0 f ->
   CompRR_DP (repeat (E0, 0) k ++ repeat (1, d0) n) E d ->
   DP (@eside Msg Ans Pair side) f (@ExtConComp Msg Ans Pair side) E d.
+
+(* Not in CM: certificates of exact answers (docs/certificates.md).  [check_tight] is a program,
+   which the kernel runs on a certificate.  If it says true: there is a game of the tables; in
+   each such game d bounds every adversary and every event, either way round, against at most
+   as many messages as the certificate says; and against so many one adversary attains d. *)
+Definition Certificate_exact : Prop :=
+  forall C one zero d, Certificate.check_tight C one zero d = true -> Certificate.bounds C one zero d /\ Certificate.attains C one zero d.
+
+(* The bound alone needs no option to be named. *)
+Definition Certificate_sound : Prop :=
+  forall C one zero d, Certificate.check C one zero d = true -> Certificate.bounds C one zero d.
+
+(* An adversary with coins, which may choose its event by them, gains nothing in a game. *)
+Definition Certificate_mixtures : Prop :=
+  forall G T E d, Game.game_DP G T E d -> forall l b, proper l -> Game.mixed G b T l <= E * Game.mixed G (negb b) T l + d.

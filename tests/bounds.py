@@ -22,7 +22,7 @@ ALPHA = BETA = 1e-9
 LEVELS = {
     "statistical/test_sampling": 53,
     "statistical/test_populations": 33,
-    "statistical/test_counter_simulation": 112,
+    "statistical/test_counter_simulation": 115,
     "statistical/test_histogram_accuracy": 5,
     "statistical/test_lazy_audit": 1,
     "statistical/test_learners_audit": 13,

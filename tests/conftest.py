@@ -25,8 +25,12 @@ COMMON = {
 }
 settings.register_profile("suite", derandomize=True, max_examples=15, **COMMON)
 settings.register_profile("slow", max_examples=200, print_blob=True, **COMMON)
-LONG_PAGES = {"docs/study_regret.md", "docs/study_bounds.md", "docs/conjectures.md"}
-"""Doctests of seconds, which `make docs` runs as well."""
+LONG_DOCTESTS = {f"docs/{name}.md" for name in (
+    "audits", "choosing", "conjectures", "counters", "dp_ftrl", "graybox", "interop", "laziness",
+    "learners", "mechanisms", "noisy_leader", "preprocessing", "scaling", "small_opendp",
+    "study_batches", "study_bounds", "study_regret",
+)} | {"antiphon/learners/learner_choice.py"}  # fmt: skip
+"""Doctests of a quarter of a second and more; `make docs` runs the pages as well."""
 settings.load_profile(os.environ.get("EXAMPLES", "suite"))
 
 
@@ -54,7 +58,7 @@ def pytest_collection_modifyitems(items):
         raise pytest.UsageError(f"tests named by an address, give ids=: {wandering[:3]}")
     seen = {}
     for item in items:
-        if item.nodeid.split("::")[0] in LONG_PAGES:
+        if item.nodeid.split("::")[0] in LONG_DOCTESTS:
             item.add_marker("slow")
         if (thinned := item.get_closest_marker("every")) is not None:
             name = item.nodeid.partition("[")[0]

@@ -15,8 +15,13 @@ import antiphon as ap
 
 PROOFS = Path(ap.__file__).parents[1] / "proofs"
 FILES = [line for line in (PROOFS / "_CoqProject").read_text().split() if line.endswith(".v")]
-MODEL = ["Distributions.v", "Model.v", "Statements.v", "Histories.v", "Tables.v", "Trials.v"]
+STATED = ["Distributions.v", "Model.v", "Game.v", "Certificate.v", "Statements.v", "Histories.v"]
+MODEL = [*STATED, "Tables.v", "Trials.v"]
 """The files that run the model; the others prove things about it."""
+CERTIFICATES = [
+    *STATED, "Products.v", "Columns.v", "Covers.v", "Bound.v", "Sound.v", "Attained.v",
+]  # fmt: skip
+"""The files that a certificate's theorem rests on."""
 needs_coq = pytest.mark.skipif(
     shutil.which("coqc") is None, reason="coqc is missing; get it with: apt-get install coq"
 )
@@ -24,12 +29,18 @@ needs_coq = pytest.mark.skipif(
 
 @cache
 def tool(name):
-    """A tool of proofs/, as a module: check or export."""
+    """A tool of proofs/, as a module: check, export or certify."""
     spec = importlib.util.spec_from_file_location(f"proofs_{name}", PROOFS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def kept_by(request, tmp_path):
+    """A folder for what Coq has compiled: pytest's cache, where it has one."""
+    cache = getattr(request.config, "cache", None)
+    return tmp_path if cache is None else cache.mkdir("proofs")
 
 
 def compiled(kept, files):

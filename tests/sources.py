@@ -25,3 +25,9 @@ def copied(folder, place):
 def tree(path):
     """The parsed file."""
     return ast.parse(path.read_text())
+
+
+@cache
+def nodes(path):
+    """All nodes of the parsed file, listed once: seven tests go through them."""
+    return tuple(ast.walk(tree(path)))

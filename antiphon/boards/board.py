@@ -8,7 +8,7 @@ from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, Union
 
 import attrs
 
@@ -28,13 +28,15 @@ from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact, shown_up
+from antiphon.protocol import Approximate
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.sessions.durable.resuming import Witness
 
-Best: TypeAlias = Literal["total", "window"]
+Best: TypeAlias = Union[Literal["total", "window"], int]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
 """ln(1/0.05), rounded up."""
 _LARGE: Final = 2**61
+_BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
 """The single key of a board that does not count by key."""
 
@@ -64,7 +66,8 @@ class Board(Shown):
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The answers whose error the counter is chosen by: totals, or single windows."""
+    """The answers whose error the counter is chosen by: totals, single windows, or sums of so many
+    windows."""
 
     @property
     def clock(self) -> Clock:
@@ -107,10 +110,11 @@ class Board(Shown):
     def gaussian(self) -> Counter | None:
         """One Gaussian counter of all keys, where ``delta`` allows it and it errs less; else
         None."""
-        if self.delta is None or self.found or self.engine != "rows" or self.best != "total":
+        if self.delta is None or self.found or self.engine != "rows" or self.best == "window":
             return None
-        found = gaussian_counter(self.sums, self.epsilon, self.delta)
-        better = found and found.max_squared_error < self.counter.max_squared_error
+        reach = None if self.best == "total" else self.best
+        found = gaussian_counter(self.sums, self.epsilon, self.delta, reach)
+        better = found and _error(found, self.best) < _error(self.counter, self.best)
         return found if better else None
 
     @cached_property
@@ -134,7 +138,12 @@ class Board(Shown):
         if self.engine != "rows":
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:
-            return ComplexMechanism(VectorSums(bounds=self.sums, counter=self.gaussian))
+            assert self.delta is not None
+            # A little less, as the δ of a curve is rounded up.
+            promise = Approximate(self.epsilon, self.delta * _BELOW)
+            return ComplexMechanism(
+                VectorSums(bounds=self.sums, counter=self.gaussian, promise=promise)
+            )
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
@@ -156,17 +165,16 @@ class Board(Shown):
         """A bound on the error of the last ``reach`` windows together; it holds with probability
         at least 0.95.
 
-        The noise of a tree of one level is that of one node a window; of one node, which is
-        discrete Laplace, P(|noise| > t) <= e^(-t/scale) for whole t. Of other trees both ends err.
+        The answer is a difference of two totals. In a tree of one level, the noise of one window is
+        that of one node: discrete Laplace, with P(|noise| > t) <= e^(-t/scale) for whole t.
         """
-        counter, reach = self.gaussian or self.counter, min(reach, window + 1)
-        if isinstance(counter, BalancedTreeCounter) and counter.levels == 1:
-            if reach == 1:
-                return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
-            return self.error(reach - 1)
-        if reach > window:
-            return self.error(window)
-        return self.error(window, beta=0.025) + self.error(window - reach, beta=0.025)
+        counter, since = self.gaussian or self.counter, max(0, window + 1 - reach)
+        if isinstance(counter, BalancedTreeCounter) and counter.levels == 1 and since == window:
+            return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
+        bound = exact.fraction(counter.error_bound(window + 1, beta=0.05, since=since))
+        ends = 2 if since else 1  # each total of a Gaussian counter is rounded, by 1/2 at most
+        rounded = Fraction(ends, 2) if self.gaussian else 0
+        return (bound + rounded) * self.columns.step
 
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters
@@ -301,8 +309,9 @@ class Board(Shown):
         title = f"a board of {what}{by}, ε = {shown_up(self.epsilon)}"
         title += "" if self._delta is None else f", δ = {shown_up(self._delta)}"
         last, reach, of = self.clock.windows - 1, self.clock.windows, "a total in the end"
-        if self.best == "window":
-            reach, of = 1, "a window"
+        if self.best != "total":
+            reach = 1 if self.best == "window" else self.best
+            of = "a window" if reach == 1 else f"{reach:,} windows"
         rows = [
             ("protects", self.unit.protects),
             ("keys", f"{len(self.keys):,}" if self.keys else "found in the data"),
@@ -318,7 +327,8 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
     change.
 
     For totals, of balanced and binary trees. For single windows, a tree of one level: each window
-    has noise of its own, the least there is at ε, and a total has that of all windows so far.
+    has noise of its own, the least there is at ε, and a total has that of all windows so far. For
+    sums of so many windows, also of trees made for them.
     """
     given: dict[str, Any] = {
         "horizon": horizon, "epsilon": epsilon, "sensitivity": Fraction(1), "clip": True,
@@ -327,4 +337,13 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
     if best == "window":
         return BalancedTreeCounter(**given, arity=2 * horizon + 1)
     known: list[Counter] = [BalancedTreeCounter(**given), TreeCounter(**given)]
-    return min(known, key=lambda each: each.max_squared_error)
+    if best != "total":
+        known.append(BalancedTreeCounter(**given, window=best))
+    return min(known, key=lambda each: _error(each, best))
+
+
+def _error(counter: Counter, best: Best) -> float:
+    """The largest expected squared error of the answers that a counter is chosen by."""
+    if isinstance(best, int):
+        return counter.max_squared_window(best)
+    return counter.max_squared_error

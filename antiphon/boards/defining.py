@@ -14,7 +14,7 @@ from antiphon.boards.discovering import Discovered
 from antiphon.boards.grouped_sums import check_engine
 from antiphon.boards.inbox import Late
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
-from antiphon.mechanisms.fields import STREAM, check_positive, check_size, probability
+from antiphon.mechanisms.fields import COORDINATES, STREAM, check_positive, check_size, probability
 from antiphon.numbers import InvalidArgument, exact
 
 UnitName: TypeAlias = Literal["user-window", "user", "row"]
@@ -74,7 +74,8 @@ def counts(
     same user. ``user``, ``time`` and ``row``: the columns of who, when, and of a row's own key
     (None: file and line). With ``user=None`` and ``per_user=None`` rows have no user.
     ``delta``: a δ for one Gaussian counter of all keys, which is taken where it errs less.
-    ``best``: which answers err least, "total" since the start or "window" by window.
+    ``best``: which answers err least, "total" since the start, "window" by window, or the sums of
+    so many windows: 7 for ``ask("sliding", last=7)``.
     ``engine="duckdb"``: for files larger than memory (docs/your_own_csv.md).
 
     >>> board = counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365,
@@ -183,7 +184,13 @@ def _late(late: object, engine: object) -> Late:
 
 
 def _best(best: object) -> Best:
-    return _one_of(best, ("total", "window"), "best")
+    if best in ("total", "window"):
+        return "total" if best == "total" else "window"
+    if type(best) is int:
+        return check_size(best, "best", COORDINATES)
+    raise InvalidArgument(
+        "best is 'total', 'window', or a number of windows whose sums are wanted: best=7"
+    )
 
 
 def _one_of(value: object, known: tuple[Choice, ...], name: str) -> Choice:

@@ -61,6 +61,21 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         place = self.keys.index(key)
         return tuple([row[place] for row in self.values])
 
+    def top(self, count: int) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
+        """The keys with the largest values, window by window, each with its value; a key that was
+        not open has none.
+
+        Computed from what is published, so it costs no privacy. Of equal values the key listed
+        first comes first. A named key's true value lies below that of a key that is not named by
+        twice the error at most, with the probability that no count of the window errs by more.
+        Raises: InvalidArgument unless ``count`` is an int from 1 to the number of keys.
+        """
+        if type(count) is not int or not 1 <= count <= max(1, len(self.keys)):
+            raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
+        named = (zip(self.keys, row, strict=True) for row in self.values)
+        known = ([(key, value) for key, value in row if value is not None] for row in named)
+        return tuple([tuple(sorted(row, key=_falling)[:count]) for row in known])
+
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty
         before its key was opened."""
@@ -114,6 +129,10 @@ def band(error: Fraction | int) -> str:
     """
     places = next((places for places, below in ((3, 1), (2, 10), (1, 100)) if error < below), 0)
     return _plain(Fraction(math.ceil(error * 10**places), 10**places))
+
+
+def _falling(each: tuple[str, Fraction]) -> Fraction:
+    return -each[1]
 
 
 def _plain(value: Fraction | None) -> str:

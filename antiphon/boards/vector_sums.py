@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -11,14 +11,27 @@ import numpy as np
 from antiphon.boards.bounded_sums import BoundedSums, SumsState
 from antiphon.boards.units import Batch, Batches, SingleRow, SingleUser, Unit
 from antiphon.composition import Create, Lifting, fixed_mechanisms
-from antiphon.composition.accounting.calibration import largest_rho
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import Counter
+from antiphon.mechanisms.counters.gaussian_curve import AtGaussianCurve, largest_gaussian_rho
 from antiphon.numbers import exact
-from antiphon.protocol import HALT, Ask, Exchanged, ExchangePostProcessor, Status, register, spaces
+from antiphon.protocol import (
+    HALT,
+    Approximate,
+    Ask,
+    Exchanged,
+    ExchangePostProcessor,
+    Status,
+    register,
+    spaces,
+)  # fmt: skip
 
 _LARGEST: Final = 2**50
 """The largest size of a total: larger ones are no whole doubles."""
+_MANY: Final = 2**16
+"""The largest number of windows for which columns are normalised, which takes time for each."""
+_SHARE: Final = 1 - Fraction(1, 2**39)
+"""The share of δ that the noise is made for, so that what is rounded up stays below δ."""
 
 
 @register("antiphon.VectorSums/1")
@@ -41,6 +54,9 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     bounds: BoundedSums
     """How rows are bounded; its counter is not used."""
     counter: Counter
+    promise: Approximate | None = None
+    """The (ε, δ) at which the counter is created, by the curve of Gaussian noise; None: the
+    counter's own claim."""
 
     @property
     def initial_state(self) -> SumsState:
@@ -49,7 +65,11 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     @property
     def created(self) -> Create:
         """The creation query of the counter."""
-        return Create(self.counter)
+        counter: Any = self.counter
+        if self.promise is None:
+            return Create(counter)
+        epsilon, delta = exact.fraction(self.promise.epsilon), self.promise.delta
+        return Create(AtGaussianCurve(mechanism=counter, epsilon=epsilon, delta=delta))
 
     @property
     def unit(self) -> Unit:
@@ -94,13 +114,19 @@ def distance(bounds: BoundedSums) -> Fraction | None:
     return min(Fraction(bounds.units), (rows or 1) * apart)
 
 
-def gaussian_counter(bounds: BoundedSums, epsilon: Fraction, delta: Fraction) -> Counter | None:
-    """The Gaussian counter of all keys that keeps to (ε, δ); None if the unit takes none."""
+def gaussian_counter(
+    bounds: BoundedSums, epsilon: Fraction, delta: Fraction, window: int | None = None
+) -> Counter | None:
+    """The Gaussian counter of all keys that keeps to (ε, δ), for totals or for sums of ``window``
+    windows; None if the unit takes none."""
     apart = distance(bounds)
     if apart is None:
         return None
-    most = _LARGEST // bounds.windows
+    most, keys = _LARGEST // bounds.windows, len(bounds.keys)
+    rho = largest_gaussian_rho(epsilon, delta * _SHARE, bounds.windows * keys, 2**32)
+    if rho is None:
+        return None
     return BufferedToeplitzCounter(
-        horizon=bounds.windows, rho=largest_rho(epsilon, delta), dimension=len(bounds.keys),
-        sensitivity=apart, smallest=-most, largest=most,
+        horizon=bounds.windows, rho=rho, dimension=keys, sensitivity=apart, smallest=-most,
+        largest=most, window=window, normalised=window is None and bounds.windows <= _MANY,
     )  # fmt: skip

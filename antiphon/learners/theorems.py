@@ -24,7 +24,11 @@ from antiphon.learners.distribution import ClippingMap, Hypotheses, OneScore
 from antiphon.learners.l2p import ExponentialWeights
 from antiphon.learners.learner import Losses
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndShame
-from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
+from antiphon.learners.littlestone.mistake_learner import (
+    MistakeLearner,
+    Sample,
+    few_mistakes_upper_bound,
+)
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol import TOP, Coins, outcomes
@@ -199,6 +203,13 @@ def _mistakes() -> Iterator[Check]:
     yield wavers.twin("a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2", part=Fraction(1, 2))
     fewer = rows["name and shame, T = 7: P(< k) ≤ 3q₀ + 2kδ"]
     yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
+    for name, learner in (("name and shame", NAMES), ("a learner that wavers", WAVERS)):
+        instance = f"{name}, T = 4: P(M < n) ≤ cβ + d"
+        yield Check(MISTAKES, instance, partial(_singly, learner))
+    row = Check(MISTAKES, "a learner that leaves at once or never, T = 4: P(M < n) ≤ cβ + d",
+                partial(_singly, HASTY))  # fmt: skip
+    yield row
+    yield row.twin("the same, f̂₁ not f⁽⁰⁾ for certain: P(M < n) ≤ cβ + d", first=1)
 
 
 class LooksTwice(MistakeLearner[int]):
@@ -238,6 +249,12 @@ WAVERS: Final = _table((_QUIET, _QUIET, _ALARMED), (_ONE,) * 3, (_ALARMED,) * 3,
 after a sample (1, 1)."""
 
 
+_LEAVES: Final = (0, TENTH, 1 - TENTH)
+HASTY: Final = _table((_LEAVES,) * 3, (_ONE,) * 3, ((0, 0, 1),) * 3, labels=(0, 1, 0))
+"""A learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/10 after the first sample,
+whatever that is, and never later: it is (0, 0)-DP."""
+
+
 def _delta(learner: MistakeLearner[int]) -> Fraction:
     """The tight δ of a learner at ε = ln(3/2)."""
     question = Question(learner, learner.verification, [BLANK, HIT], report=None)
@@ -271,6 +288,27 @@ def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evid
     hard = hard_sequence(law)
     found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
     return _compared(((EPSILON, bound(hard, _delta(learner))),), (found,), hard)
+
+
+def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
+    """The evidence for the bound on P(fewer than n mistakes), n = 1, …, T, on the stream where that
+    is least.
+
+    ``first``: the samples after which the T rounds begin. Then f̂₁ is the answer to the last of
+    them, ⊥, and drawn at random.
+    """
+    rounds = 4
+    law, delta = FiniteLaw(learner, first + rounds), _delta(learner)
+    times = range(first + 1, first + rounds + 1)
+    streams = list(chain.from_iterable(itertools.combinations(times, n) for n in range(rounds + 1)))
+    told = [law.distribution(hits) for hits in streams]
+    claimed = [
+        few_mistakes_upper_bound(n, rounds, epsilon=EPSILON, delta=delta, beta=TENTH)
+        for n in range(1, rounds + 1)
+    ]
+    tight = [min(sum(each[: n + 1], Fraction(0)) for each in told) for n in range(rounds)]
+    bounds = tuple((EPSILON, Fraction(each)) for each in claimed)
+    return Evidence(bounds, tuple(tight), "(1, 1) in each round", "probabilities, the best stream")
 
 
 def _compared(

@@ -6,7 +6,9 @@
 * *Choices*: ``ExponentialMechanism``, ``PermuteAndFlip``, ``ReportNoisyMax``, ``quantile``.
 * *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
 * *Running counts*: ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
-  ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
+  ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``;
+  sums that slide or fade: ``Window``, ``DecayedCounter``.
+* *Distinct items, largest keys*: ``Distinct``, ``PresenceCounter``, ``TopKeys``.
 * *Histograms*: ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
   ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
 * *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
@@ -17,8 +19,9 @@ Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.lear
 """
 
 from antiphon.mechanisms import counters
+from antiphon.mechanisms.counters import uniform_counters as _uniform_counters  # its declarations
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, DecayedCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -28,6 +31,11 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.counters.windows import Window
+from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # its rules
+from antiphon.mechanisms.distinct.distinct import Distinct
+from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
+from antiphon.mechanisms.distinct.top_keys import TopKeys
 from antiphon.mechanisms.histograms.continual import ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.queries import (
@@ -72,8 +80,10 @@ __all__ = [
     "ContinualHistogram",
     "CountAbove",
     "CountAfter",
+    "DecayedCounter",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Distinct",
     "Echo",
     "ExponentialMechanism",
     "ExposedResponse",
@@ -94,6 +104,7 @@ __all__ = [
     "NoisyDescent",
     "NumericSparseVector",
     "PermuteAndFlip",
+    "PresenceCounter",
     "QueryViolation",
     "RandomizedResponse",
     "RefinedTreeCounter",
@@ -102,10 +113,12 @@ __all__ = [
     "Scaled",
     "SparseVector",
     "SquareRootCounter",
+    "TopKeys",
     "TopSum",
     "Total",
     "TreeCounter",
     "UnboundedCounter",
+    "Window",
     "check_query",
     "counters",
     "learned_weights",

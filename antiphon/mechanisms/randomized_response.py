@@ -13,14 +13,22 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.pairs.compose import dominated_measure
-from antiphon.composition.accounting.pairs.points import FinitePair
+from antiphon.composition.accounting.pairs.noise import ResponsePair
+from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Symbol, proved
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
-from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
@@ -277,11 +285,12 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         p, epsilon = self.probability, self.epsilon
         if not p:
             return proved(self, Pure(0), TWO_BITS, _SOURCE)
-        measures = (
+        measures: tuple[Measure, ...] = (
             Pure(epsilon),
             ZeroConcentrated(concentrated(p, epsilon)),
             GaussianDP(gaussian(p, epsilon)),
             Renyi(ExposedDivergence(p, epsilon)),
+            *dominated_measure(lambda: _exposed(p, epsilon)),
         )
         return tuple(proved(self, each, TWO_BITS, _SOURCE)[0] for each in measures)
 
@@ -291,6 +300,12 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         if state is BOTTOM:
             return EMPTY, message if coins.bernoulli(self.truth) else 1 - message
         return EMPTY, TOP
+
+
+def _exposed(probability: Fraction, epsilon: exact.ExactEpsilon) -> MixturePair:
+    """The pair of an ``ExposedResponse``: RR if it is exposed, else nothing; which, is public."""
+    nothing = FinitePair((1,), (1,))
+    return MixturePair((probability, 1 - probability), (ResponsePair(epsilon), nothing))
 
 
 @lru_cache(maxsize=64)

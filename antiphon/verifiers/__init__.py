@@ -8,6 +8,7 @@ neighbours (``OneEntry``, ``Within``, ``AddOrRemove``, …), or is a subclass of
 
 from antiphon.numbers.public import shows
 from antiphon.protocol.verification import Refused
+from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
 from antiphon.verifiers.models import (
     bounded,
     event_level,
@@ -33,12 +34,14 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 __all__ = [
     "AddOrRemove",
+    "AlternatingDifferences",
     "AnyTwo",
     "EachWithin",
     "Monotone",
     "Near",
     "OfUpdates",
     "OneEntry",
+    "OneItem",
     "OnlyEntry",
     "Refused",
     "Relation",

@@ -198,6 +198,39 @@ class UpdatesAndQueries(Verification[State, Message]):
         return Refused("a query must be the same on both sides of a pair")
 
 
+@register("antiphon.UntilAge/1")
+@column_safe(of="verification")
+@attrs.frozen
+class UntilAge(Verification[tuple[State, int], Message]):
+    """The verification function f_d: the pairs of ``verification``, and at most ``age`` updates
+    after the first that differs.
+
+    Queries are free. State: that of ``verification``, and the number of updates from the first
+    differing one on; 0 before it.
+    """
+
+    swap_symmetric = symmetric_as("verification")
+    verification: UpdatesAndQueries[State, Message]
+    age: int = attrs.field(validator=_count)
+
+    @property
+    def initial_state(self) -> tuple[State, int]:
+        return self.verification.initial_state, 0
+
+    def step(
+        self, state: tuple[State, int], zero: Message, one: Message, /
+    ) -> tuple[State, int] | Refused:
+        inner, since = state
+        after = read(self.verification, inner, zero, one)
+        if type(after) is Refused:
+            return after
+        if not self.verification.queries.contains(zero) and (since or not identical(zero, one)):
+            since += 1
+        if since > self.age + 1:
+            return Refused(f"more than {self.age} update(s) after the first that differs")
+        return after, since
+
+
 @register("antiphon.Bounded/1")
 @column_safe(of="verification")
 @attrs.frozen

@@ -93,7 +93,7 @@ def test_ap_check_finds_nothing(entry):
 
 
 @EACH
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 def test_ap_check_refutes_no_claim(entry):
     """Wrong with probability 2e-9 at most for each claim that is audited."""
     report = ap.check(entry.mechanism, messages=entry.messages, only=["claims"], seed=1)
@@ -241,7 +241,7 @@ def right_of(entry):
 
 
 @EACH_LINK
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 def test_ap_check_finds_nothing_in_a_link(entry):
     """Also that it keeps what it declares: coins, queries forwarded, the lifting."""
     report = ap.check(entry.processor, right=right_of(entry), messages=entry.messages, seed=1)

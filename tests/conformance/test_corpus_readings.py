@@ -1,6 +1,7 @@
 """The corpus in the populated reading: every replica answers as plain steps do on its draws."""
 
 import numpy as np
+import pytest
 from trying import over, sized
 
 from antiphon.audit.check.steps.columns import disagreement, replicas
@@ -26,6 +27,7 @@ def test_all_replicas_answer_as_plain_steps_do(entry, bit, joins):
             assert disagreement(world, None, said, seed, joins=joins) is None
 
 
+@pytest.mark.slow
 @over("entry", [e for e in corpus() if e not in ONE_BY_ONE], at_least=96)
 def test_none_is_taken_apart(entry):
     """A million replicas would be too slow: each block stays whole but for what it decides."""
@@ -57,7 +59,7 @@ def test_what_is_taken_apart_has_few_samples():
         "multiplicative weights", "one score", "one score with noise for ln(KT)",
         "one score, chosen by the label", "softmax of noisy sums",
         "softmax that looks at the loss", "sparse-vector learner",
-        "sparse-vector learner, counts five times too large", "square-root counter",
+        "sparse-vector learner, counts five times too large", "square-root counter", "top keys",
         "tree-counter learner", "tree-counter learner without the noise",
     }  # fmt: skip
 

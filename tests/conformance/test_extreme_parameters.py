@@ -158,6 +158,7 @@ def test_a_sparse_vector_of_a_million_counts_is_refused(measured):
     )
 
 
+@pytest.mark.slow
 def test_a_histogram_of_many_items_is_built(measured):
     """As many as there may be; 10⁵ took 7 s, and 57 MB of what they have in common."""
     items = 2**12

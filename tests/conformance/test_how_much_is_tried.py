@@ -22,7 +22,7 @@ def differs(pair):
     return not identical(pair.zero, pair.one)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @EACH
 def test_a_step_was_taken_on_data(entry):
     messages = entry.messages
@@ -35,7 +35,7 @@ def test_a_step_was_taken_on_data(entry):
     assert data
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("entry", of_everyday(CLAIMING))
 def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     played = []

@@ -198,6 +198,7 @@ def test_a_part_that_repeats_is_drawn_once():
     assert best.tree().count("[") == 2
 
 
+@pytest.mark.slow
 def test_a_long_strategy_needs_no_call_stack():
     """1500 rounds: one message tells nothing yet, and the tree is drawn all the same."""
 

@@ -464,6 +464,24 @@ def test_a_purse_that_grows():
     refused(instead(["public", 0, 1, [], [[0, 1, 1]]], [*empty[:3], [[0, 1]], empty[4]]), "grows")
 
 
+def test_a_payment_by_a_dead_end_allows_no_more():
+    """To ask part 0 ends it and tells nothing, but pays; then part 1, which tells all, may come."""
+    rows = [
+        ["game", 1, 4, 1, 1, 2],
+        ["part", 0, 1, 1, 0],
+        ["part", 1, 1, 1, 1],
+        *(["step", 0, 1, query, 1, [[1, 0, 1]]] for query in (0, 1)),
+        *(["step", 1, 1, query, 1, [[2 + query, 0, 1]]] for query in (0, 1)),
+        ["f", 0, 0, [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]],
+        ["f", 1, 1, [[0, 1, 1], [1, 0, 1]]],
+        ["public", 0, 1, [[0, 1]], [[0, 0, 1]]],
+        ["public", 1, 1, [], [[1, 1, 1]]],
+        ["delta", [], [1, 1], [0, 1]],
+    ]
+    assert TableGame(numbered(rows)).tight(Fraction(1)) == 1
+    refused(numbered(rows), "a payment allows more")
+
+
 def test_symmetric_is_claimed_and_false():
     refused(edited("not symmetric", lambda r: [*r[:3], 1, *r[4:]] * (r[0] == "game")), "bad line")
 

@@ -105,6 +105,7 @@ class TestExhaustiveCheck:
     def test_a_p_that_is_sound_as_printed_is_sound(self):
         assert violation(None, strict=True, questions=3) is None
 
+    @pytest.mark.every(4)
     @pytest.mark.parametrize("leak", [None, *Leak])
     def test_a_public_query_may_decide_where_p_sends(self, leak):
         inner = sparse_parallel([PURE_RESPONSE.parameters], first_pair_consistent=True)

@@ -45,10 +45,12 @@ def parameters(*made):
 
 @pytest.mark.parametrize("bit", [0, 1])
 class TestHeterogeneous:
+    @pytest.mark.every(2)
     def test_thm_4_10(self, bit):
         made = [RESPONSE, LEAKY]
         assert simulates(fixed_mechanisms(made), made, 2, 5, bit)
 
+    @pytest.mark.every(2)
     def test_thm_4_12(self, bit):
         made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
         assert simulates(fixed_parameters(parameters(RESPONSE, PURE_RESPONSE)), made, 2, 4, bit)
@@ -57,6 +59,7 @@ class TestHeterogeneous:
         f = fixed_parameters(parameters(PURE_RESPONSE, PURE_RESPONSE))
         assert simulates(f, [PURE_RESPONSE], 2, 4, bit)
 
+    @pytest.mark.every(2)
     def test_thm_5_2(self, bit):
         made = [weakened(walk(), 3), LEAKY]
         assert simulates(sparse_parallel(parameters(PURE_RESPONSE)), made, 2, 5, bit)
@@ -77,6 +80,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("theorem", FUNCTIONS)
 @given(
     table=st.one_of(tables(refusals=True, answers=(0, 1)), tables()),

@@ -70,6 +70,7 @@ def test_who_gave_up_goes_on_with_more_room():
     assert (again.delta, again.nodes) == (whole.delta, whole.nodes)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("limit", range(1, 12))
 @pytest.mark.parametrize("of_three", [False, True])
 def test_who_gave_up_may_ask_something_else(limit, of_three):

@@ -21,6 +21,7 @@ from antiphon.mechanisms import (
     COUNT,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    DecayedCounter,
     GaussianTreeCounter,
     SquareRootCounter,
     TreeCounter,
@@ -70,6 +71,12 @@ CORRELATED = [
         (40, 10**6, {"smallest": -5, "largest": 5, "sensitivity": 2}),
     )
 ]
+CORRELATED += [
+    BufferedToeplitzCounter(horizon=40, rho=0.5, window=5),
+    BufferedToeplitzCounter(horizon=40, rho=3, window=16, events=3),
+    DecayedCounter(horizon=40, rho=0.5, decay=0.9),
+    DecayedCounter(horizon=40, rho=1, decay=Fraction(1, 3), events=2, largest=5),
+]
 EVERY_CORRELATED = over("counter", CORRELATED, at_least=25)
 
 
@@ -98,6 +105,35 @@ def test_correlated_noise_hides_a_change_at_the_cost_that_is_claimed(counter, da
     noise = data.draw(st.lists(st.integers(-8 * sigma, 8 * sigma), min_size=counter.horizon,
                                max_size=counter.horizon))  # fmt: skip
     assert correlated_cost(counter, zero, one, noise) <= counter.rho
+
+
+@over("counter", [c for c in CORRELATED if not c.normalised], at_least=15)
+@examples(4)
+@given(data=st.data())
+def test_an_age_bounds_what_has_been_spent(counter, data):
+    """Up to ``age`` updates after the first that differs, never more than its ρ."""
+    zero, one = neighbours(data.draw, counter)
+    first = next((t for t, (x, y) in enumerate(zip(zero, one, strict=True)) if x != y), 0)
+    age = data.draw(st.integers(0, counter.horizon - 1 - first))
+    noise = data.draw(st.lists(st.integers(-8 * counter.resolution, 8 * counter.resolution),
+                               min_size=counter.horizon, max_size=counter.horizon))  # fmt: skip
+    until = slice(first + age + 1)
+    spent = correlated_cost(counter, zero[until], one[until], noise[until])
+    assert spent <= counter.rho_by_age(age) <= counter.rho
+
+
+@over("counter", [c for c in CORRELATED if not c.normalised and c.resolution > 64], at_least=10)
+def test_an_age_is_no_more_than_what_can_be_spent(counter):
+    """The first updates, moved as far as they may be; a twin that is a row short is exceeded."""
+    zero, one, noise = extremes(counter)
+    ages = [age for age in (0, 1, 5, 20) if counter.events <= age + 1 <= counter.horizon]
+    for age in ages:
+        until = slice(age + 1)
+        spent = correlated_cost(counter, zero[until], one[until], noise[until])
+        least = (Fraction(99, 100) if counter.rho < 100 else 0) * counter.rho_by_age(age)
+        assert least < spent <= counter.rho_by_age(age)
+        if 0 < age < 6 and counter.rho < 100:
+            assert spent > counter.rho_by_age(age - 1)
 
 
 COARSE = [

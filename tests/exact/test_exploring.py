@@ -132,6 +132,7 @@ def test_its_guarantee_rests_on_what_was_explored(steps):
     assert promise.epsilon_at(0) == 1
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("broken", "f", "inner"),
     [

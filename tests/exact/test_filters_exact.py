@@ -235,6 +235,7 @@ def test_a_bound_for_one_time_is_no_odometer():
     assert crossing(EACH, bounds) > SLACK
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("order", [Fraction(3, 2), 3, 8])
 def test_nor_that_of_the_renyi_odometer(order):
     odometer = RenyiOdometer(order=order, delta=SLACK, slack=SLACK)

@@ -62,6 +62,7 @@ def growth(entry):
     return epsilon.argument if isinstance(epsilon, Log) else Fraction(1)
 
 
+@pytest.mark.slow
 @over("name", PLAYED, at_least=17)
 def test_what_the_players_attain(name):
     """A true claim stands, a false one falls, and δ and ε are those of the table."""
@@ -77,6 +78,7 @@ def test_what_the_players_attain(name):
         assert math.log(max(ratios)) == pytest.approx(entry.truth.exact)
 
 
+@pytest.mark.slow
 @over("name", FINITE, at_least=16)
 def test_what_anybody_could_attain(name):
     """No adversary breaks a true claim; those of ours are the best there are, but for one."""

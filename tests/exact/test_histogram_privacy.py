@@ -34,6 +34,7 @@ def counted(epsilon, dimension=1, **parameters):
     return ContinualHistogram(counter=counter, dimension=dimension)
 
 
+@pytest.mark.slow
 def test_a_continual_histogram_keeps_its_claim_and_uses_it_up():
     """Two counters at ε = 2, so 4, and two entries that differ: e^ε = 16, one input, R = 8.
 
@@ -112,11 +113,13 @@ def test_hss_keeps_its_claim(hss):
     assert tight(system, Log(4), rounds=2, **SEARCH) > 0.25
 
 
+@pytest.mark.slow
 def test_a_twin_that_tells_the_sum_does_not():
     twin = made(Tells, 12)
     assert tight(ComplexMechanism(twin), Log(2**12), rounds=2, **SEARCH) > 0.3
 
 
+@pytest.mark.slow
 def test_the_printed_reading_has_another_law():
     """The finite HSS of the theorem checks: how far apart an adversary sees the two readings."""
     first, printed = (

@@ -20,7 +20,7 @@ from antiphon.protocol.spaces import Anything, Signature
 SLOW = Log(Fraction(101, 100))
 
 
-@pytest.mark.every(9)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -236,6 +236,7 @@ class Flipping(Measures):
         return scores + np.where(ahead, loss, -loss)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("margin", [1, 2])
 def test_without_fake_switches_the_theorem_is_refuted(margin):
     """Four experts: to leave x for a loss is likelier than to leave it for a loss of y."""

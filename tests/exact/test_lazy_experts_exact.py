@@ -24,7 +24,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -103,6 +103,7 @@ def test_without_a_cost_whoever_is_left_had_a_loss():
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("kind", "horizon", "rounds"), [(Late, 1, 5), (NoBatches, 2, 4)])
 def test_a_decision_more_tells_more(kind, horizon, rounds):
     """Where the honest one decides nothing, as the horizon is one batch."""
@@ -169,6 +170,7 @@ def test_all_that_is_revealed_is_within_the_bound_and_past_the_shortcuts():
 # --- against losses that are chosen beforehand ----------------------------------------------------
 
 
+@pytest.mark.slow
 def test_adversaries_that_listen_get_more_and_neither_past_the_claim():
     learner, growth = lazy(horizon=3, cost=1), Fraction(6, 5)
     game = ap.PrivacyGame(learner, learner.verification)

@@ -114,6 +114,7 @@ def test_all_that_is_revealed_is_within_the_bound(case, order):
     assert 0 < ratio(leader(**case), order) <= 1 + 1e-12
 
 
+@pytest.mark.slow
 def test_two_batches_after_the_one_that_differs():
     assert 0.7 < ratio(leader(horizon=6, batch=2, sigma=1, clip=Fraction(1, 2)), 1.5) <= 1
 

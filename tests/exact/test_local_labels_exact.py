@@ -99,6 +99,7 @@ def test_one_score_of_a_label_is_as_private_as_it_claims(epsilon):
     assert found >= 0.8 * epsilon  # and not much more so
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("epsilon", "leaks"), [(1, 1.0106), (Fraction(1, 10), 0.1011)])
 def test_noise_for_ln_kt_is_too_little_where_epsilon_is_small(epsilon, leaks):
     fine = ClippingMap(THEORY, clip=Fraction(1, 100), grid=1024)

@@ -94,6 +94,7 @@ def test_one_update_keeps_its_claim():
     assert tight(found, Log(2**3), radius=5) > 0.2
 
 
+@pytest.mark.slow
 def test_an_answer_with_less_noise_leaks_more_than_the_claim():
     twin = learner()
     loud = ap.Create(attrs.evolve(twin.value, epsilon=40))

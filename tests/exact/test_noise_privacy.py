@@ -137,6 +137,7 @@ def test_choices_keep_their_claim(kind, below):
     assert tight(mechanism, Log(below), queries=scores) > 0.01
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("kind", "below"), [(ExponentialMechanism, Fraction(2)), (PermuteAndFlip, Fraction(2))]
 )
@@ -186,7 +187,7 @@ SPARSE = [
 ]
 
 
-@pytest.mark.every(5)
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "radius", "rounds", "below"), SPARSE, ids=repr)
 def test_sparse_vector_keeps_its_claim_and_one_top_uses_it_up(mechanism, radius, rounds, below):
     """δ = 0 at the claim, and at 90 % of it (``below`` is e^that) already not."""

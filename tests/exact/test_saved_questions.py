@@ -101,6 +101,7 @@ def valued(asked):
     return sum(each.nodes for each in asked.solvers())
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", GAMES)
 def test_it_goes_on_with_the_same_answer(tmp_path, name):
     fresh, rounds = asked_of(name)
@@ -117,6 +118,7 @@ def test_it_goes_on_with_the_same_answer(tmp_path, name):
             assert again.solve(*other).delta == asked_of(name)[0].solve(*other).delta
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", GAMES)
 def test_it_goes_on_after_a_rough_look(tmp_path, monkeypatch, name):
     expected, rounds = asked_of(name)
@@ -130,6 +132,7 @@ def test_it_goes_on_after_a_rough_look(tmp_path, monkeypatch, name):
         assert asked.solve(LOG, rounds).delta == expected
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_gave_up(tmp_path):
     asked, rounds = asked_of("one mechanism", limit=5000)
     with pytest.raises(ap.Intractable):
@@ -158,6 +161,7 @@ def test_random_games_are_equal_where_they_were_interrupted(tmp_path):
         assert Question.load(file).solve(LOG, 4).delta == whole.delta, seed
 
 
+@pytest.mark.slow
 def test_it_goes_on_in_another_process(tmp_path):
     asked, rounds = asked_of("responses")
     interrupted(asked, rounds, 6).save(file := tmp_path / "responses.question")
@@ -216,6 +220,7 @@ def edit_rounds(lines):
             each["rows"] = [[*row[:4], row[4] + 1, row[5]] for row in each["rows"]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("change", "words"),
     [

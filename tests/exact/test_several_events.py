@@ -57,6 +57,7 @@ MANY, ONCE = Responses(), Responses(once=True)
 LOSSY = Responses(delta=Fraction(1, 10))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("parts", "model"),
     [

@@ -66,7 +66,7 @@ def check_random(seed, bits=(0, 1)):
     assert all(equivalences(simulator, game, epsilon, delta, 3, bits))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_lyu_on_random_mechanisms(seed):
     """One world each, by turns; ``test_lyu_on_a_hundred`` has both."""
@@ -126,7 +126,7 @@ def pure_mechanism(seed):
     )
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_vadhan_wang_on_random_pure_mechanisms(seed):
     mechanism = pure_mechanism(seed)

@@ -63,7 +63,7 @@ class TestUnequal:
             exactly_sparse(KINDS, k=2, creations=list(each)).delta_at(at(4)) for each in splits
         ]
         assert max(fixed) < exactly_sparse(KINDS, k=2, creations=n).delta_at(at(4)) == tight
-        assert self.engine(n, 4) == tight
+        assert engine([(2, Fraction(1, 10)), (4, Fraction(1, 5))], n, 4) == tight
 
     def test_symmetric_ones(self):
         """(ln 3, 1/10) twice and (ln 3/2, 1/4): each class as often as its slots allow."""
@@ -79,12 +79,38 @@ class TestUnequal:
                 purse, k=3, creations=3, symmetric=True
             ).delta_between(at(s))
 
-    @staticmethod
-    def engine(n, s):
-        made = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
-        f = ap.composition.sparse_parallel(KINDS)
-        question = Question(ap.ExtConComp(), f, catalogue=made, max_creations=n, report=None)
-        return question.solve(at(s), 3 * n + 2).delta
+    def test_the_interval_closes_on_what_the_engine_finds(self):
+        purse = [(2, QUARTER), (2, QUARTER), (5, Fraction(1, 10))]
+        assert engine(purse, 3, 3) == Fraction(59, 80)
+        given = [(at(growth), delta) for growth, delta in purse]
+        ends = sparse(given, k=3, creations=3, tight=True).delta_between(at(3))
+        assert Fraction(59, 80) in ends
+        assert ends.width < 1e-12
+
+    @given(
+        st.lists(
+            st.tuples(
+                st.sampled_from([Fraction(3, 2), 2, 4]), st.sampled_from([QUARTER, QUARTER / 5])
+            ),
+            min_size=2,
+            max_size=3,
+        ),
+        st.sampled_from([1, Fraction(3, 2), 2, 3]),
+    )
+    def test_the_engine_is_in_the_interval(self, purse, s):
+        assume(len(set(purse)) > 1)
+        given = [(at(growth), delta) for growth, delta in purse]
+        ends = sparse(given, k=len(purse), creations=2, tight=True).delta_between(at(s))
+        assert engine(purse, 2, s) in ends
+        assert ends.width < 1e-12
+
+
+def engine(purse, n, s):
+    """The tight δ of n creations of the finite mechanisms that attain Theorem G."""
+    made = [corners(growth, delta) for growth, delta in dict.fromkeys(purse)]
+    f = ap.composition.sparse_parallel([(at(growth), delta) for growth, delta in purse])
+    question = Question(ap.ExtConComp(), f, catalogue=made, max_creations=n, report=None)
+    return question.solve(at(s), 3 * n + len(purse)).delta
 
 
 @over("symmetric", [False, True])
@@ -185,8 +211,10 @@ def test_intervals_of_unequal_ones_hold_the_exact_values(given, data, s, symmetr
     creations = data.draw(st.integers(1, 3) | several)
     options = {"k": k, "creations": creations, "symmetric": symmetric}
     truth = exactly_sparse(given, **options).delta_at(at(s))
-    curve = sparse(given, **options)
-    assert truth in curve.delta_between(at(s))
+    curve = sparse(given, **options, tight=True)
+    ends = curve.delta_between(at(s))
+    assert truth in ends
+    assert ends.width <= 1e-11 * ends.upper + 1e-30
     if not symmetric:
         assert curve.closed.delta_at(at(s)) >= truth
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon import Log
@@ -75,6 +75,7 @@ def test_all_but_those_that_are_long_are_tried_every_day():
     assert left <= {"Thm 6.1, HSS"}
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("check", [row(check) for check in ROWS])
 def test_every_row_is_as_theory_says(check):
     row = finding(check)
@@ -248,7 +249,7 @@ REASONS = [
 ]
 
 
-@over(("theorem", "part", "reason"), REASONS)
+@over(("theorem", "part", "reason"), sized(REASONS[::3], REASONS))
 def test_a_twin_fails_for_its_reason(theorem, part, reason):
     assert reason in one(theorem, part).adversary
 
@@ -276,10 +277,15 @@ def test_figures_of_labels():
 
 def test_figures_of_name_and_shame():
     """δ at every ε; and 1 - (1-δ)² if it looks at a sample twice."""
-    once, twice = one("mistakes", "T = 4"), one("mistakes", "a sample twice")
+    once, twice = one("mistakes", "δ(0) = δ, T = 4"), one("mistakes", "a sample twice")
     assert once.tight == (Fraction(1, 10),) * 2
     assert twice.tight[0] == 1 - Fraction(9, 10) ** 2
     assert one("mistakes", "½q_i").exceeds
+
+
+def test_a_first_hypothesis_drawn_at_random_is_sometimes_never_wrong():
+    drawn = one("mistakes", "f̂₁ not f⁽⁰⁾")
+    assert (drawn.claimed[0][1], drawn.tight[0]) == (0, Fraction(1, 10))
 
 
 def test_figures_of_sparse_creations():
@@ -289,6 +295,10 @@ def test_figures_of_sparse_creations():
     assert one("R", "costs one ρ").exceeds
     assert one("R", "costs two ρ").exceeds
     assert one("G", "the closed bound").holds
+    chosen, fixed = (one("G", f"1/5), {part}") for part in ("chosen", "fixed"))
+    assert chosen.tight == fixed.tight == (Fraction(359, 750),)
+    assert 0 <= chosen.claimed[0][1] - Fraction(359, 750) < 1e-12
+    assert fixed.claimed[0][1] == pytest.approx(59 / 125)
 
 
 def test_the_bounds_after_preprocessing_are_not_idle():

@@ -95,6 +95,7 @@ def test_two_copies_that_may_be_exchanged(table, growth, fixed):
     assert found == tight(game, asks, growth, 3, before=[ap.same(creates[0])] * 2)
 
 
+@pytest.mark.slow
 @given(first=tables(), second=tables(), growth=GROWTHS)
 @examples(2)
 def test_a_composition_under_an_f_that_is_not_suitable(first, second, growth):

@@ -53,6 +53,7 @@ def test_refusals_and_an_f_that_is_not_symmetric(table, f):
     agree(ap.PrivacyGame(table, f), pairs_of([0, 1]), 2, 2)
 
 
+@pytest.mark.every(3)
 @given(table=tables(answers=(0, 1, ap.HALT)))
 @examples(4)
 @pytest.mark.parametrize(

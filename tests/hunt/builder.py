@@ -24,6 +24,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.accounting import dominating_pair
 from antiphon.composition.concurrent import Concurrent
 from antiphon.mechanisms import (
     ContinualHistogram,
@@ -35,6 +36,7 @@ from antiphon.mechanisms import (
 from antiphon.preprocessing import ImputedSum, Preprocessed
 from antiphon.protocol import (
     BoundedRange,
+    Dominated,
     GaussianDP,
     IdentityPostProcessor,
     Renyi,
@@ -159,6 +161,7 @@ _KINDS: dict[str, Any] = {
     "mu": GaussianDP,
     "range": BoundedRange,
     "curve": Renyi,
+    "pair": Dominated,
 }
 
 
@@ -170,11 +173,12 @@ def _asserting(kind: str, mechanism: Any) -> Any:
     if stated:
         return ap.Create(mechanism, stated[0])
     own = mechanism.claims[0]
-    measure = converted(own.measure, _KINDS[kind])
+    pair = dominating_pair(own.measure) if kind == "pair" else None
+    measure = Dominated(pair) if pair else converted(own.measure, _KINDS[kind])
     if measure is None:
         raise ap.InvalidArgument(f"nothing of {kind} is implied")
     claim = attrs.evolve(own, measure=measure)
-    if kind == "curve":  # another curve follows from none
+    if kind in ("curve", "pair"):  # another curve follows from none
         mechanism = users.Curved(mechanism, (claim,))
     return ap.Create(mechanism, claim)
 

@@ -92,6 +92,10 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     "every f' is consistent": (
         sparse_in_parallel, "consistency", lambda _: lambda *given: CONSISTENT
     ),
+    "one trade-off function of many is one of one": (
+        sparse_in_parallel, "OneOfManyCurve",
+        lambda own: lambda curve, creations, loss: own(curve, 1, loss),
+    ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (
         bounds, "from_concentrated", lambda own: lambda rho: own(rho / 4)

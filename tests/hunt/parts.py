@@ -14,7 +14,9 @@ import attrs
 import antiphon as ap
 from antiphon import Log, spaces
 from antiphon.audit.exact.question import Question
+from antiphon.audit.simulator_of_pairs import best_of, joined, pair_simulator
 from antiphon.composition import Certified
+from antiphon.composition.accounting import FinitePair
 from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteLaplace,
@@ -29,7 +31,14 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import BoundedRange, GaussianDP, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol import (
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.measures import converted
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
 from antiphon.selfcheck.theorems.finite import FiniteResponse, Table, promised
@@ -101,16 +110,21 @@ def measured(mechanism: Any, f: Recipe, rounds: int, measure: Any, queries: Any 
     """The mechanism with a true claim: its tight ε, its tight δ at ε = ln q, its tight range.
 
     Or what one of them implies in another measure: "zcdp" of the tight ε, "br gdp" of the range.
+    Or "pair": its own trade-off function.
     """
-    meant = function(f, meant=True)
-    if isinstance(measure, str):
+    meant, found = function(f, meant=True), None
+    if measure == "pair":
+        best = pair_simulator(mechanism, meant, rounds=rounds).pair
+        both = best_of((best, joined([[(q, p) for p, q in best]])))
+        found = Dominated(FinitePair(*zip(*both, strict=True)))
+    elif isinstance(measure, str):
         asked = Question(mechanism, meant, queries, report=None)
         base, _, kind = measure.rpartition(" ")
         ranged = "br" in (base, kind)
         tight = asked.tight_range(rounds) if ranged else asked.tight_epsilon(0, rounds)
         if isinstance(tight, float):
             raise InvalidArgument(f"no {measure}")
-        found: Any = converted((BoundedRange if ranged else Pure)(tight), IMPLIED[kind])
+        found = converted((BoundedRange if ranged else Pure)(tight), IMPLIED[kind])
         if found is None:
             raise InvalidArgument(f"no {measure}")
     else:

@@ -88,7 +88,7 @@ class Grower:
 
     def measure(self) -> Any:
         if self.chance(35):
-            return self.one("zcdp", "gdp", "rdp", "br", "br zcdp", "br gdp", "br rdp")
+            return self.one("zcdp", "gdp", "rdp", "br", "br zcdp", "br gdp", "br rdp", "pair")
         return self.one(None, None, [1, 1], [3, 2], [2, 1])
 
     def table(self, sides: int = 2) -> Recipe:
@@ -291,11 +291,13 @@ class Grower:
                     "rounds": 5, "bound": None, "most": self.one(2, 3)}  # fmt: skip
         if self.chance(6):
             exposed = {"kind": "exposed", "p": self.one(2, 5, 20), "q": self.one(3, 4, 9)}
-            return {"kind": "measured", "measure": self.one("rho", "mu", "curve"), "rounds": 5,
+            measure = self.one("rho", "mu", "curve", "pair")
+            return {"kind": "measured", "measure": measure, "rounds": 5,
                     "f": self.one("sparse", "one"), "parts": [exposed], "bound": None,
                     "most": self.one(2, 3)}  # fmt: skip
         if self.chance(25):
-            return {"kind": "measured", "measure": self.one("rho", "mu", "range", "curve"),
+            measure = self.one("rho", "mu", "range", "curve", "pair", "pair")
+            return {"kind": "measured", "measure": measure,
                     "f": self.one("fixed", "parameters", "sparse", "one", "consistent"),
                     "parts": self.parts(depth), "rounds": self.one(2, 3, 4, 5),
                     "bound": self.one(None, None, 3, 4), "most": self.one(1, 2, 3)}  # fmt: skip

@@ -30,6 +30,7 @@ def attempt(step, *arguments):
         return type(error)
 
 
+@pytest.mark.slow
 @EVERY
 @examples(2)
 @given(data=st.data())
@@ -54,6 +55,7 @@ def test_a_step_does_not_mutate_its_state_and_depends_on_nothing_but_its_tape(en
             assert again == first
 
 
+@pytest.mark.slow
 @EVERY_LINK
 @given(data=st.data())
 def test_a_link_does_not_mutate_its_state(entry, data):

@@ -159,6 +159,7 @@ def test_the_game_is_associative_in_law():
     assert all(law == laws[0] for law in laws)
 
 
+@pytest.mark.slow
 def test_ten_thousand_parts_need_no_call_stack():
     one = IdentityPostProcessor()
     deep = adder

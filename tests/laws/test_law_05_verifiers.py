@@ -119,6 +119,7 @@ def test_a_lone_message_of_any_kind_is_halted(f, system, valid, tmp_path):
             assert_halts(f, system, valid, alien, tmp_path)
 
 
+@pytest.mark.every(2)
 @EVERY
 def test_an_alien_on_either_side_of_a_pair_is_halted(f, system, valid, tmp_path):
     for alien in ALIENS:
@@ -147,6 +148,7 @@ def test_pairs_that_are_no_pairs_are_halted(f, system, valid, tmp_path):
         assert_halts(f, system, valid, hostile, tmp_path)
 
 
+@pytest.mark.every(2)
 @EVERY_COMPOSED
 def test_compositions_halt_aliens_anywhere(f, valid):
     good = ap.Ask(0, 0)
@@ -161,6 +163,7 @@ def test_compositions_halt_aliens_anywhere(f, valid):
         assert_halts(f, ap.ExtConComp(), valid, ap.Pair(good, ap.Ask(0, alien)))
 
 
+@pytest.mark.every(2)
 @EVERY_COMPOSED
 def test_compositions_halt_bad_creations_and_questions(f, valid, tmp_path):
     good = valid[0].zero

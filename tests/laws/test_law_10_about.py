@@ -160,6 +160,7 @@ def test_what_is_said_of_one_f_is_not_said_of_a_wider_one(kind, both, seed):
     assume(held(SYSTEMS[kind](own), own, asked, Random(seed)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", SYSTEMS)
 def test_32_events_are_a_group_of_one_or_nothing(kind):
     system = SYSTEMS[kind](event_level())

@@ -356,6 +356,7 @@ browser = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @browser
 @pytest.mark.parametrize(("wide", "dark"), [(390, True), (320, False)])
 def test_a_board_on_a_phone_and_by_keyboard(started, tokens, place, tmp_path, wide, dark):
@@ -398,6 +399,7 @@ def test_a_board_on_a_phone_and_by_keyboard(started, tokens, place, tmp_path, wi
         assert page.complaints() == []
 
 
+@pytest.mark.slow
 @browser
 def test_a_board_is_live(started, tokens, place, tmp_path):
     """A page that is open shows a window once it is told; nobody has loaded it again."""

@@ -75,6 +75,7 @@ def test_an_analyst_by_keyboard(started, tokens, tmp_path):
         assert page.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_page_comes_again_after_a_restart(started, tokens, tmp_path):
     """kill -9 under a page that is open: it says so, and is live again with the next process."""
     with Chromium(tmp_path / "profile") as page:
@@ -98,6 +99,7 @@ def test_a_page_comes_again_after_a_restart(started, tokens, tmp_path):
             page.wait("document.querySelector('input[name=token]')")
 
 
+@pytest.mark.slow
 def test_every_control_is_named_and_seen(started, tokens, tmp_path):
     with started() as (port, _, _said), Chromium(tmp_path / "profile") as page:
         signed_in(page, port, tokens["analyst"])
@@ -133,6 +135,7 @@ WIDE = """[...document.querySelectorAll('main *:not(svg *)')].filter(each =>
 ).map(each => each.textContent.slice(0, 60))"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", [390, 320, 1100])
 def test_wide_values_are_not_cut(talked, started, tokens, tmp_path, wide):
     """A year of flights, and the widest budget: as they are drawn, on a page of the service."""
@@ -162,6 +165,7 @@ def test_wide_values_are_not_cut(talked, started, tokens, tmp_path, wide):
         assert page.run("document.documentElement.scrollWidth") <= wide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_it_fits_a_phone(started, tokens, tmp_path, dark):
     with (

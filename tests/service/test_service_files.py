@@ -132,6 +132,7 @@ for missing in ("uvicorn", "starlette"):
 """
 
 
+@pytest.mark.slow
 def test_without_its_extra_it_names_it(tmp_path):
     given = [str(FILE), "--folder", str(tmp_path / "f")]
     done = subprocess.run(

@@ -88,6 +88,7 @@ def test_a_field_of_a_form_that_comes_twice(talked):
 # --- who comes from where ------------------------------------------------------------------------
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("host", "status"),
     [
@@ -119,6 +120,7 @@ def test_it_answers_to_a_name_that_it_was_given(talked):
     assert talked(conversation) == [200, 200, 421]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

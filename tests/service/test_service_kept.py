@@ -91,6 +91,7 @@ def test_a_cookie_is_kept_as_it_should_be(talked, monkeypatch):
     assert talked(conversation) == [True, False]
 
 
+@pytest.mark.slow
 def test_what_a_process_prints(started, folder, tokens):
     with started() as (port, process, said):
         with connected(port) as connection:

@@ -159,6 +159,7 @@ def test_old_keys_are_forgotten(talked, monkeypatch):
     assert talked(conversation) == {"ada": ["a"], "feed": [f"f-{n}" for n in range(4, 9)]}
 
 
+@pytest.mark.slow
 def test_a_series_is_thinned(talked, monkeypatch):
     monkeypatch.setattr("antiphon.service.memory.POINTS", 8)
 

@@ -104,6 +104,7 @@ def test_a_body_that_never_ends(wire, tokens):
     assert wire.service.run.memory.number == 0
 
 
+@pytest.mark.slow
 def test_an_answer_that_nobody_reads(wire, monkeypatch):
     monkeypatch.setattr("antiphon.service.pages.budget_card", lambda *_: "x" * (1 << 26))
     deaf = wire(b"GET /board HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -57,7 +57,7 @@ def audited(name):
     )
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(15)
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_true_claim_stands_and_one_four_times_as_good_falls(name):
     report = audited(name)

@@ -21,11 +21,13 @@ from antiphon.mechanisms import (
     COUNT,
     BalancedTreeCounter,
     BufferedToeplitzCounter,
+    DecayedCounter,
     GaussianTreeCounter,
     RefinedTreeCounter,
     SquareRootCounter,
     TreeCounter,
     UnboundedCounter,
+    Window,
 )
 from antiphon.mechanisms.counters.balanced_tree import nodes
 from antiphon.protocol.registry import set_derived
@@ -36,6 +38,12 @@ GRAIN = 0.001
 """How far the distribution of a sum of discrete Gaussian noise is from a normal one."""
 
 
+def exact(counter, time):
+    """The count of so many ones, exactly."""
+    decay = getattr(counter, "decay", None)
+    return time if decay is None else float((1 - decay**time) / (1 - decay))
+
+
 def errors(counter, times, *, dimension, seed, lag=0):
     """The errors of all coordinates at some times, for a stream of ones."""
     counter = with_dimension(counter, dimension)
@@ -44,7 +52,7 @@ def errors(counter, times, *, dimension, seed, lag=0):
     for time in range(1, max(times) + 1):
         session.send(ones)
         if time in times:
-            found[time] = session.send(COUNT) - (time + lag)
+            found[time] = session.send(COUNT) - (exact(counter, time) + lag)
     return found
 
 
@@ -82,6 +90,7 @@ GAUSSIAN = [
     (BufferedToeplitzCounter(horizon=100, rho=0.5), (1, 40, 100), MANY),
     (BufferedToeplitzCounter(horizon=100, rho=0.5, normalised=True), (1, 40, 100), MANY),
     (UnboundedCounter(counter=BufferedToeplitzCounter(horizon=4, rho=0.1)), (4, 13), MANY),
+    (DecayedCounter(horizon=100, rho=0.5, decay=0.9), (1, 40), MANY),
 ]  # fmt: skip
 EVERY = pytest.mark.parametrize(("counter", "times", "n"), GAUSSIAN, ids=lambda x: repr(x)[:60])
 
@@ -92,7 +101,7 @@ def grid(counter):
     return 2.0**-14
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @EVERY
 def test_errors_are_normal_with_the_expected_variance(counter, times, n):
     found = errors(counter, times, dimension=n, seed=11)
@@ -105,6 +114,7 @@ def test_errors_are_normal_with_the_expected_variance(counter, times, n):
             assert not is_normal(sample * factor, expected, grid(counter))
 
 
+@pytest.mark.every(3)
 @EVERY
 def test_a_sum_that_lags_by_one_is_noticed(counter, times, n):
     found = errors(counter, times[:1], dimension=n, seed=12, lag=1)
@@ -112,6 +122,28 @@ def test_a_sum_that_lags_by_one_is_noticed(counter, times, n):
         expected = counter.squared_error(time)
         assert power(n, expected, expected, lag=1) >= 1 - bounds.BETA
         assert not is_normal(sample, expected, grid(counter))
+
+
+SLIDING = [
+    (BufferedToeplitzCounter(horizon=1000, rho=0.5, window=9), MANY),
+    (BufferedToeplitzCounter(horizon=100, rho=0.5), MANY),
+    (GaussianTreeCounter(horizon=100, rho=Fraction(1, 4)), SOME),
+]
+
+
+@pytest.mark.every(3)
+@pytest.mark.parametrize(("counter", "n"), SLIDING, ids=lambda x: repr(x)[:60])
+def test_errors_of_windows_are_normal_with_the_expected_variance(counter, n):
+    window = Window(9)
+    session = (window @ with_dimension(counter, n)).start(seed=bounds.seeded(13))
+    for _ in range(30):
+        sample = session.send(np.ones(n, np.int64)) - 9
+    expected = window.squared_error(counter, 30)
+    assert is_normal(sample, expected, grid(counter))
+    for twin in (1.5**2 * expected, counter.squared_error(30)):
+        if abs(twin / expected - 1) > 1:
+            assert power(n, expected, twin) >= 1 - bounds.BETA
+            assert not is_normal(sample * (twin / expected) ** 0.5, expected, grid(counter))
 
 
 def shrunk(counter):
@@ -123,6 +155,7 @@ def shrunk(counter):
     return twin
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("normalised", [False, True])
 def test_noise_that_shrinks_with_its_columns_is_noticed(normalised):
     counter = BufferedToeplitzCounter(horizon=300, rho=0.5, normalised=normalised)
@@ -173,7 +206,7 @@ def stretched(law, factor):
 
 LAPLACE = [
     (TreeCounter(horizon=7, epsilon=1), int.bit_count, (4, 7)),
-    (BalancedTreeCounter(horizon=40, epsilon=1, arity=5), lambda time: nodes(time, 5),
+    (BalancedTreeCounter(horizon=40, epsilon=1, arity=5), lambda time: nodes(time, 5, 0, 3),
      (2, 11, 13, 37)),
 ]  # fmt: skip
 
@@ -207,6 +240,7 @@ LAST = 13
 ALPHA = bounds.level(
     "statistical/test_counter_simulation",
     sum(len(times) for _, times, _ in GAUSSIAN)
+    + len(SLIDING)
     + sum(len(times) for _, _, times in LAPLACE)
     + len(BOUNDED) * (LAST + 1),
 )

@@ -77,7 +77,7 @@ def test_noise_is_as_bounded(kind):
     assert 10 < failures(kind) <= MOST
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_noise_of_twice_the_size_is_noticed(kind):
     assert bounds.chernoff_power(RUNS, BETA, 0.7, ALPHA) >= 1 - bounds.BETA

@@ -341,14 +341,14 @@ def test_the_levels_of_a_whole_run_add_up_to_the_budget():
         bounds.level("statistical/test_sampling", 54)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_law_is_as_stated(case):
     coins = SampledCoins(seed=bounds.seeded(2024))
     assert not case.rejected([case.draw(coins) for _ in range(case.n)], ALPHA)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_broken_twin_is_rejected(case):
     """The same n and threshold; a test that cannot reject is no test."""

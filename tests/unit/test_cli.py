@@ -304,6 +304,7 @@ BAD_FILES = {
 
 
 class TestBadInput:
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(("content", "words"), BAD_FILES.values(), ids=BAD_FILES)
     @pytest.mark.parametrize("command", ["replay", "show"])
     def test_files(self, cli, tmp_path, command, content, words):
@@ -317,6 +318,7 @@ class TestBadInput:
         assert (status, err) == (2, "")
         assert words in one_object(out)["error"]["message"]
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         "arguments",
         [
@@ -433,6 +435,7 @@ class TestExtras:
         monkeypatch.setitem(sys.modules, "rich.table", None)
         assert "antiphon[cli]" in cli("verify")[2]
 
+    @pytest.mark.slow
     def test_help_loads_no_more_than_it_shows(self):
         code = "import sys; from antiphon.cli import main; main(['--help']); print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -443,6 +446,7 @@ class TestExtras:
             "matplotlib", "multiprocessing",
         }  # fmt: skip
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("module", ["antiphon", "antiphon.cli"])
     def test_as_a_module_and_its_version(self, module):
         command = [sys.executable, "-m", module, "--version"]
@@ -477,6 +481,7 @@ class TestExtras:
         }
         assert rational(typed["delta"], "delta") == called["delta"]
 
+    @pytest.mark.slow
     def test_the_core_imports_none_of_them(self):
         code = (
             "import sys, antiphon.audit, antiphon.demo.panels, antiphon.cli.output\n"
@@ -486,6 +491,7 @@ class TestExtras:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert (done.stdout, done.stderr) == ("[]\n", "")
 
+    @pytest.mark.slow
     def test_as_a_process(self, saved):
         command = [sys.executable, "-m", "antiphon.cli", "replay", str(saved), "--json"]
         done = subprocess.run(command, capture_output=True, text=True)

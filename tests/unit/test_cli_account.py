@@ -81,6 +81,7 @@ class TestJson:
         for bound in data["bounds"]:
             assert bound["delta_at"][0]["upper"] >= delta["upper"]
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -116,6 +117,7 @@ class TestPicture:
         assert f"The curves are in {path}" in out
         assert "<svg" in path.read_text()
 
+    @pytest.mark.slow
     def test_what_was_asked_is_marked_and_the_title_is_in_words(self, cli, tmp_path):
         pytest.importorskip("matplotlib")
         path = tmp_path / "curves.svg"
@@ -129,6 +131,7 @@ class TestPicture:
         assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
         assert "<!-- The promise of one mechanism: " in path.read_text()
 
+    @pytest.mark.slow
     def test_equal_curves_are_drawn_alike(self, tmp_path):
         pytest.importorskip("matplotlib")
         paths = [tmp_path / name for name in ("a.png", "a.svg", "b.svg")]

@@ -115,6 +115,7 @@ def test_a_counterexample_that_misses_its_event_is_told(code, tmp_path, capsys):
     assert "does NOT lie in the event" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_several_adversaries_a_report_and_a_picture(code, tmp_path, capsys):
     report, plot = tmp_path / "report.json", tmp_path / "bound.svg"
     arguments = ["audit", f"{code}:noise", "--epsilon", "0.7", "--seed", "1"]
@@ -156,6 +157,7 @@ def test_a_true_claim_is_not(code, capsys):
     assert main([*arguments[:-1], "1", "--seed", "1"]) == 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("target", "options"),
     [
@@ -204,7 +206,7 @@ def test_an_error_of_the_users_code_is_named_with_its_line(code, capsys):
     assert f"system.py, line {line}: ZeroDivisionError: of the user" in capsys.readouterr().err
 
 
-@pytest.mark.every(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", ["curious", "written", "several", "built"])
 def test_the_printed_command_replays_when_copied(adversary, tmp_path, capsys):
     """Of decorated and unregistered parties of a file, in a process that knows nothing."""
@@ -263,6 +265,7 @@ def test_workers_that_are_not_forked_run_the_file_again(
     assert json.loads(capsys.readouterr().out) == alone
 
 
+@pytest.mark.slow
 def test_what_is_slow_is_named_on_standard_error(code, capsys):
     fast = ["audit", f"{code}:game", "--adversary", "breaker", "--epsilon", "1", "--delta", "0.5"]
     slow = ["audit", f"{code}:slow", "--adversary", "asker", "--epsilon", "1"]

@@ -43,6 +43,7 @@ def test_a_false_curve_is_refuted_with_a_picture_and_a_report(cli, system, tmp_p
     assert "<?xml" in plot.read_text()
 
 
+@pytest.mark.slow
 def test_a_mu_that_is_too_small_is_refuted(cli, system):
     status, out, _ = cli(*arguments(system, "--gdp", "0.6"))
     assert status == 1
@@ -65,6 +66,7 @@ def test_a_guarantee_in_the_file_and_json(cli, system):
     assert data["claimed"][0][0] == 0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("claim", "words"),
     [

@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.cli import main
 from antiphon.cli.commands.counters import _length, _number
-from antiphon.mechanisms import BufferedToeplitzCounter, TreeCounter
+from antiphon.mechanisms import BufferedToeplitzCounter, TreeCounter, Window
 from antiphon.mechanisms.counters import lower_bound
 
 
@@ -49,6 +49,25 @@ def test_it_is_the_table_of_the_library(capsys):
     assert (data["converted"], data["plot"]) == (None, None)
 
 
+def test_windows_have_counters_made_for_them(capsys):
+    given = ("--horizon", "4000", "--rho", "0.5", "--window", "90")
+    out = printed(capsys, *given)
+    assert "a sum of the last 90 updates" in out
+    assert "Normalised" not in out
+    data = json.loads(printed(capsys, *given, "--json"))
+    found = {each["name"]: each["max_squared_error"] for each in data["counters"]}
+    assert len(found) == 8
+    window = Window(90)
+    made = BufferedToeplitzCounter(horizon=4000, rho=0.5, window=90)
+    assert found["buffers for the window"] == window.max_squared_error(made)
+    tree = TreeCounter(horizon=4000, epsilon=1)
+    assert found["binary tree (Laplace)"] == pytest.approx(window.max_squared_error(tree))
+    assert min(found.values()) == found["buffers for the window"]
+    assert data["lower_bound"] == lower_bound(horizon=4000, rho=0.5, window=90)
+    data = json.loads(printed(capsys, "--window", "90", "--json"))
+    assert len(data["counters"]) == 5
+
+
 def test_the_pure_counters_are_never_less_private_than_rho(capsys):
     data = json.loads(printed(capsys, "--horizon", "4", "--rho", "1/3", "--json"))
     epsilon = data["counters"][0]["claim"].removeprefix("ε = ").removeprefix("≈")
@@ -62,6 +81,7 @@ def test_converted_claims_are_rounded_up(capsys):
     assert 5.2215344 < data["converted"]["epsilon"] < 5.2215345
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_it_is_drawn(capsys, tmp_path, suffix):
     path = tmp_path / f"errors{suffix}"
@@ -84,12 +104,13 @@ def test_long_horizons_leave_out_what_takes_too_long(capsys):
     assert 53.5 < data["lower_bound"] < data["counters"][-1]["mean_squared_error"] < 57
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "arguments",
     [
         ["--rho", "0"], ["--rho", "-1"], ["--rho", "nan"], ["--rho", "1e-40"], ["--delta", "0"],
         ["--delta", "2"], ["--horizon", "0"], ["--horizon", "x"], ["--plot", "errors.txt"],
-        ["--epsilon", "1"],
+        ["--epsilon", "1"], ["--window", "0"], ["--window", "8"],
     ],
     ids=" ".join,
 )  # fmt: skip

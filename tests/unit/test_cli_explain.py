@@ -83,6 +83,7 @@ def test_other_formats_to_a_file(cli, code, tmp_path, style):
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "arguments",
     [

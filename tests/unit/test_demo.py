@@ -310,6 +310,7 @@ class TestReport:
         assert pictures[0] == pictures[1]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("size", [2**62, 2**63, 10**31, 10**300])
 def test_noise_past_64_bits_is_drawn(tmp_path, size):
     """As of ε = 1/(3·10^30): the picture failed once all was played."""
@@ -321,6 +322,7 @@ def test_noise_past_64_bits_is_drawn(tmp_path, size):
     assert f"{2 * size:.3g}" in text
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("epsilon", ["1e9", "1e30", f"{10**30}/3"])
 def test_an_epsilon_of_which_nothing_follows_is_refused_before_it_is_played(
     tmp_path, capsys, epsilon

@@ -202,6 +202,7 @@ def test_every_example_is_listed():
     assert listed == {path.name for path in (ROOT / "examples").glob("*.py")}
 
 
+@pytest.mark.slow
 def test_a_python_that_is_not_here_is_said(monkeypatch, tmp_path, capsys):
     monkeypatch.syspath_prepend(ROOT / ".ci")
     try_dist = importlib.import_module("try_dist")

@@ -82,6 +82,7 @@ def test_a_budgeted_analyst_is_refused_and_goes_on(capsys):
     assert sum("flights of UA" in day for day in days) >= 5
 
 
+@pytest.mark.slow
 def test_a_dashboard_is_explained_and_not_refuted(cli):
     status, out, _ = cli("explain", f"{EXAMPLES / 'dashboard.py'}:dashboard")
     assert status == 0
@@ -191,6 +192,7 @@ def test_what_batches_cost_is_exact(batch):
     assert (found > 0) == (batch > 1)
 
 
+@pytest.mark.slow
 def test_what_batches_cost_is_told_and_drawn(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "batches.svg"
@@ -262,6 +264,7 @@ def test_name_and_shame_is_private_to_the_letter(cli, capsys):
         assert found == status
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "claims", "least"),
     [("imputed_first", (1, 2), 1.9), ("duplicates_first", (1, 5, 10), 7)],

@@ -10,6 +10,7 @@ from antiphon.learners.regret_pictures import Facet, Trace, facets
 from antiphon.protocol.display import Grid
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("least", [1, None])
 def test_facets_are_drawn_and_equal_names_are_in_the_legend_once(tmp_path, least):
     pytest.importorskip("matplotlib")

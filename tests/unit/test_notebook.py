@@ -178,6 +178,7 @@ def test_a_result_says_what_it_is(made, name):
     assert "Fraction(" not in str(thing) or name in ("filter", "odometer", "unbounded")
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MADE)
 def test_a_result_shows_in_a_notebook(made, name):
     thing = made(name)
@@ -279,6 +280,7 @@ def test_what_remains_is_never_rounded_up():
 # --- plots --------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", PLOTTED)
 def test_it_plots_into_axes_that_are_given(made, name):
     from matplotlib.figure import Figure

@@ -114,7 +114,7 @@ def binomial_at_most(k, n, p):
 class TestBounds:
     """Coverage, exactly: over every possible count, not over a sample of them."""
 
-    @over("n", [20, 200])
+    @over("n", [20, sized(60, 200)])
     @over("p", [Fraction(1, 50), Fraction(3, 10), Fraction(1, 2)])
     def test_a_lower_bound_exceeds_the_truth_rarely(self, n, p):
         alpha = 0.05
@@ -140,6 +140,7 @@ class TestBounds:
                     missed["epsilon"] += weight
         assert all(0 < miss <= alpha for miss in missed.values())
 
+    @pytest.mark.slow
     def test_the_one_binomial_form_is_tighter_and_covers(self):
         """The label form at ε = 0 against the two-binomial form, n labels in all."""
         n, alpha, right = 400, 0.05, 0.75

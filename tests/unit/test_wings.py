@@ -55,6 +55,7 @@ def run_all(wings, folder):
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("wings", [WINGS, ["conjectures"]], ids=["all", "conjectures"])
 def test_the_core_needs_no_wing(wings, tmp_path):
     """Nor do learners, which have conjectures about them, need the room that tries those."""

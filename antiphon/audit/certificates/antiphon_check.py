@@ -222,15 +222,29 @@ class CertificateFile(TableGame):
         need(max(found) == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
         return max(found) / zero
 
-    def check_purses(self) -> None:
-        """No purse grows: what cannot pay for a differing pair never can. ``tells`` rests on it."""
-        for _, differ, admits in self.tables["public"].values():
+    def lesser(self) -> set[tuple[int, int]]:
+        """The pairs of public states of which the second allows all that the first does, for ever:
+        the first is what a payment leaves. What `tells` and `moves` leave out rests on it."""
+        public, found = self.tables["public"], set[tuple[int, int]]()
+        for _, differ, admits in public.values():
             for to in {*differ.values(), *(to for to, _ in admits.values())}:
-                need(self.tables["public"][to][1].keys() <= differ.keys(), "a purse grows", to)
+                need(public[to][1].keys() <= differ.keys(), "a purse grows", to)
+        waiting = [(to, p) for p, (_, differ, _) in public.items() for to in differ.values()]
+        while waiting:
+            small, large = pair = waiting.pop()
+            if small != large and pair not in found:
+                found.add(pair)
+                (asks, pays, makes), (more_asks, more_pays, more) = public[small], public[large]
+                need(asks <= more_asks and pays.keys() <= more_pays.keys(), "a purse grows", pair)
+                waiting += [(to, more_pays[part]) for part, to in pays.items()]
+                for part, (to, born) in makes.items():
+                    need(part in more and more[part][1] == born, "a payment allows more", pair)
+                    waiting.append((to, more[part][0]))
+        return found
 
     def check(self) -> str:
         """What was checked, in a sentence."""
-        self.check_purses()
+        self.lesser()
         for node in self.tables["node"]:
             self.check_node(*node)
         tight = {Fraction(*key[1:]): self.check_delta(*key) for key in self.tables["delta"]}

@@ -121,7 +121,7 @@ class LossFile(PrivacyLossGame):
 
     def check_losses(self) -> str:
         """What was checked, in a sentence."""
-        self.file.check_purses()
+        self.file.lesser()
         for node in self.tables["node"]:
             self.check_value(*node)
         both = [(1, 0), (0, 1)][: 1 if self.file.symmetric else 2]

@@ -11,6 +11,8 @@ import attrs
 
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Solution, horizon
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import Intractable, InvalidArgument, exact, shown_up, told_apart
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Claim, ContinualMechanism, Status, converted
@@ -19,6 +21,7 @@ from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
     Dominated,
+    DominatingPair,
     GaussianDP,
     Pure,
     Renyi,
@@ -311,7 +314,18 @@ def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Frac
     gives none."""
     if isinstance(measure, GaussianDP):
         return gaussian_delta(measure.mu, epsilon)[1]
-    return exact.probability(_told("pair", epsilon, lambda: measure.pair.delta_at(epsilon)))
+    pairs = (measure.pair, *_swapped(measure.pair))
+    told = _told("pair", epsilon, lambda: min(each.delta_at(epsilon) for each in pairs))
+    return exact.probability(told)
+
+
+def _swapped(pair: DominatingPair) -> Iterator[DominatingPair]:
+    """The pair (Q, P), if (P, Q) may be asymmetric: at ε >= 0 it has to dominate, too, which says
+    that (P, Q) dominates at -ε."""
+    points = pair.atoms if isinstance(pair, LossPair) else None
+    if points is not None:
+        zero, one = zip(*points, strict=True)
+        yield FinitePair(one, zero)
 
 
 def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:

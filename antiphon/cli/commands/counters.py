@@ -12,7 +12,7 @@ import attrs
 from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
 from antiphon.mechanisms import BalancedTreeCounter, BufferedToeplitzCounter, SquareRootCounter
 from antiphon.mechanisms.counters import Counter, lower_bound, tree_counter
-from antiphon.numbers import exact, shown_up, up
+from antiphon.numbers import InvalidArgument, exact, shown_up, up
 from antiphon.numbers.exact import rational
 from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, style_axes
@@ -20,6 +20,8 @@ from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
 """The longest horizon for which the normalised square-root counter is listed."""
+_SEARCHED: Final = 1 << 16
+"""The longest horizon for which the windows of binary trees are listed: all times are tried."""
 _LONGEST: Final = 1 << 22
 """The longest horizon for which the square-root counter and the normalised buffered Toeplitz
 counter are listed."""
@@ -33,7 +35,8 @@ class CounterErrors:
     claim: str
     numbers_kept: int
     max_squared_error: float
-    mean_squared_error: float
+    mean_squared_error: float | None
+    """None where the errors are those of a window."""
 
 
 @attrs.frozen
@@ -50,6 +53,8 @@ class CounterTable(CommandOutcome):
 
     horizon: int
     rho: Fraction
+    window: int | None
+    """The number of updates that are summed; None: all so far."""
     lower_bound: float
     counters: list[CounterErrors]
     converted: ImpliedByRho | None
@@ -67,8 +72,10 @@ class CounterTable(CommandOutcome):
         cells = [_cells(row, row.max_squared_error / bound, widest) for row in self.counters]
         cells.append(("no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"))
         yield Grid(cells, columns, numbers=columns[2:6])
-        yield "Expected squared errors of a count; max/bound is drawn on a logarithmic scale."
-        yield "Normalised: all columns of the factor have one norm, so each update costs all of ρ."
+        of = "a count" if self.window is None else f"a sum of the last {self.window:,} updates"
+        yield f"Expected squared errors of {of}; max/bound is drawn on a logarithmic scale."
+        if self.window is None:
+            yield "Normalised: all columns of the factor have one norm: each update costs all of ρ."
         if self.converted is not None:
             epsilon, delta = shown_up(self.converted.epsilon), exact_number(self.converted.delta)
             yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
@@ -77,40 +84,62 @@ class CounterTable(CommandOutcome):
 
 
 def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
+    mean = "" if row.mean_squared_error is None else _number(row.mean_squared_error)
     return (
-        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error),
-        _number(row.mean_squared_error), f"{ratio:.3f}", "█" * _length(ratio, widest),
+        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error), mean,
+        f"{ratio:.3f}", "█" * _length(ratio, widest),
     )  # fmt: skip
 
 
-def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
+def counters(
+    *,
+    horizon: int,
+    rho: str,
+    window: int | None,
+    delta: str | None,
+    plot: Path | None,
+    as_json: bool,
+) -> int:
     """Compute, print and draw the expected errors of the counters; returns the exit status."""
     exact_rho = exact.positive(rational(rho, "rho"), "rho")
-    made = list(_made(exact.whole(horizon, "horizon"), exact_rho))
-    bound = lower_bound(horizon=horizon, rho=exact_rho)
+    if window is not None and window >= horizon:
+        raise InvalidArgument("a window is shorter than the horizon; leave it out, for counts")
+    made = list(_made(exact.whole(horizon, "horizon"), exact_rho, window))
+    bound = lower_bound(horizon=horizon, rho=exact_rho, window=window)
     converted = None if delta is None else _converted(made, delta)
     rows: list[CounterErrors] = []
     with progress("Errors", len(made), quiet=as_json) as advance:
         for name, counter in made:
-            rows.append(_row(name, counter))
+            rows.append(_row(name, counter, window))
             advance(len(rows))
     if plot is not None:
-        spans = [(row.name, row.mean_squared_error, row.max_squared_error) for row in rows]
+        spans = [
+            (row.name, row.mean_squared_error or row.max_squared_error, row.max_squared_error)
+            for row in rows
+        ]
+        of = "a count" if window is None else f"a window of {window:,}"
         title = (
-            f"Expected squared error of a count, {horizon:,} updates, ρ = {exact_number(exact_rho)}"
+            f"Expected squared error of {of}, {horizon:,} updates, ρ = {exact_number(exact_rho)}"
         )
         _draw(spans, bound=bound, title=title, paths=[plot])
-    tell(CounterTable(horizon, exact_rho, bound, rows, converted, plot), as_json=as_json)
+    tell(CounterTable(horizon, exact_rho, window, bound, rows, converted, plot), as_json=as_json)
     return 0
 
 
-def _made(horizon: int, rho: Fraction) -> Iterator[tuple[str, Counter]]:
+def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
+    """The counters and their names; with a window, those made for it, and for their errors none
+    that takes too long."""
     epsilon = _pure(rho)
-    yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
+    if window is None or horizon <= _SEARCHED:
+        yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
     balanced = BalancedTreeCounter(horizon=horizon, epsilon=epsilon)
     yield f"balanced {balanced.base}-ary tree", balanced
-    yield "binary tree (Gaussian)", tree_counter.GaussianTreeCounter(horizon=horizon, rho=rho)
-    yield "refined tree", tree_counter.RefinedTreeCounter(horizon=horizon, rho=rho)
+    if window is not None:
+        sliding = BalancedTreeCounter(horizon=horizon, epsilon=epsilon, window=window)
+        yield f"{sliding.base}-ary tree for the window", sliding
+    if window is None or horizon <= _SEARCHED:
+        yield "binary tree (Gaussian)", tree_counter.GaussianTreeCounter(horizon=horizon, rho=rho)
+        yield "refined tree", tree_counter.RefinedTreeCounter(horizon=horizon, rho=rho)
     kinds: list[tuple[str, Callable[..., Counter], int, int]] = [
         ("square root", SquareRootCounter, _LONGEST, _LONG),
         ("buffered Toeplitz", BufferedToeplitzCounter, 1 << 30, _LONGEST),
@@ -118,6 +147,10 @@ def _made(horizon: int, rho: Fraction) -> Iterator[tuple[str, Counter]]:
     for name, kind, most, _ in kinds:
         if horizon <= most:
             yield name, kind(horizon=horizon, rho=rho)
+    if window is not None:
+        buffered = BufferedToeplitzCounter(horizon=horizon, rho=rho, window=window)
+        yield "buffers for the window", buffered
+        return
     for name, kind, _, most in kinds:
         if horizon <= most:
             yield f"{name}, normalised", kind(horizon=horizon, rho=rho, normalised=True)
@@ -131,10 +164,14 @@ def _pure(rho: Fraction) -> Fraction:
     return Fraction(root, 2**shift)
 
 
-def _row(name: str, counter: Counter) -> CounterErrors:
+def _row(name: str, counter: Counter, window: int | None) -> CounterErrors:
     claim = "ρ"
     if isinstance(counter, (tree_counter.TreeCounter, BalancedTreeCounter)):
         claim = f"ε = {exact_number(counter.epsilon)}"
+    if window is not None:
+        return CounterErrors(
+            name, claim, counter.state_size, counter.max_squared_window(window), None
+        )
     return CounterErrors(
         name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error
     )

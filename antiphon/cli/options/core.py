@@ -244,6 +244,10 @@ def counterexample(
 def counters(
     horizon: Annotated[int, typer.Option(min=1, max=1 << 40, help="How many updates.")] = 1 << 20,
     rho: Annotated[str, typer.Option(help="ρ of every counter (zCDP): 0.5, 1/8, …")] = "0.5",
+    window: Annotated[
+        int | None,
+        typer.Option(min=1, help="Errors of sums of the last so many updates, not of counts."),
+    ] = None,
     delta: Annotated[
         str | None, typer.Option(help="Print the (ε, δ) that ρ implies for this δ, too.")
     ] = None,
@@ -255,7 +259,9 @@ def counters(
     from antiphon.cli.commands import counters as counting
 
     check_plot(plot, force)
-    return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
+    return counting.counters(
+        horizon=horizon, rho=rho, window=window, delta=delta, plot=plot, as_json=json
+    )
 
 
 # Copies of the library's values shown by options, so that --help need not load it; a test compares.

@@ -37,6 +37,7 @@ from antiphon.composition.accounting.renyi import (
     pure_to_concentrated,
     renyi,
 )
+from antiphon.composition.accounting.trade_off_functions import TradeOffCurve, trade_off
 from antiphon.numbers.interval import Interval
 from antiphon.numbers.public import shows
 from antiphon.protocol.measures.divergences import response_divergence
@@ -52,6 +53,7 @@ __all__ = [
     "MixturePair",
     "PrivacyCurve",
     "ResponsePair",
+    "TradeOffCurve",
     "advanced",
     "basic",
     "compose",
@@ -69,5 +71,6 @@ __all__ = [
     "response_divergence",
     "reveal",
     "sparse",
+    "trade_off",
 ]
 __dir__ = shows(__all__)

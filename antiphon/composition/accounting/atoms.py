@@ -47,7 +47,7 @@ _SLACK: Final = 60
 
 
 @attrs.frozen(eq=False)
-class Window:
+class TermWindow:
     """Bounds on the binomial probabilities from ``first`` on, relative to the anchor term, and
     on the mass outside."""
 
@@ -55,17 +55,17 @@ class Window:
     terms: Interval[Floats]
     outside: float
 
-    def normalised(self) -> Window:
+    def normalised(self) -> TermWindow:
         """The window's terms as probabilities: divided by the sum of all terms."""
         slack = 300 * UNIT
         least = float(np.sum(self.terms.lower)) * (1 - slack)
         most = (float(np.sum(self.terms.upper)) + self.outside) * (1 + slack)
         lower = self.terms.lower / most * (1 - 2 * UNIT)
         upper = self.terms.upper / least * (1 + 2 * UNIT)
-        return Window(self.first, Interval(lower, upper), 1.01 * self.outside / least)
+        return TermWindow(self.first, Interval(lower, upper), 1.01 * self.outside / least)
 
 
-def window(count: int, odds: float, units: float) -> Window:
+def window(count: int, odds: float, units: float) -> TermWindow:
     """The non-negligible terms of Bin(count, odds/(1+odds)), for 0 <= odds <= 1.
 
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
@@ -92,7 +92,7 @@ def window(count: int, odds: float, units: float) -> Window:
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
     upper = terms * (1 + relative) + 1e-290  # terms that small are not as precise
-    return Window(first, Interval(lower, upper), below + above)
+    return TermWindow(first, Interval(lower, upper), below + above)
 
 
 def _tail(term: float, ratio: float) -> float:
@@ -111,6 +111,8 @@ _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the laws."""
 _SUM: Final = 400 * UNIT
 """The relative error of a pairwise sum and of the weights in it."""
+_STICKS: Final = 1024
+"""The largest number of values of H that are kept."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
@@ -137,14 +139,15 @@ class Tilted:
 
 
 class Atoms:
-    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c is
-    cached."""
+    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c
+    and the last values of H are cached."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)
         self._product = Product((Responses(tuple(groups)),))
         self._total = Parameters(tuple(groups), (), len(groups)).sum[0]
         self._known: dict[int, Tilted] = {}
+        self._sticks: dict[exact.ExactEpsilon, Interval[float]] = {}
 
     @staticmethod
     def suit(groups: Groups) -> bool:
@@ -153,6 +156,9 @@ class Atoms:
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Certified bounds on the hockey-stick divergence H(at)."""
+        return cached(self._sticks, at, lambda: self._found(at), _STICKS)
+
+    def _found(self, at: exact.ExactEpsilon) -> Interval[float]:
         number = self._product.rung_near(float(exact.bracket(at, 40)[0]), HIGH)
         law = cached(self._known, number, lambda: self._tilted(order(number)))
         return self._sum(law, at)
@@ -177,7 +183,7 @@ class Atoms:
             return probability(Interval(down(ends[0]), up(ends[1])))
 
     def _tilted(self, order: float) -> Tilted:
-        windows: list[Window] = []
+        windows: list[TermWindow] = []
         for e, n in self._groups:
             exponent = (2 * order + 1) * nearest(e)
             windows.append(window(n, math.exp(-exponent), 4 + 4 * exponent).normalised())
@@ -188,7 +194,7 @@ class Atoms:
         places, masses = self._convolved(windows)
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
-    def _convolved(self, windows: Sequence[Window]) -> tuple[Floats, Interval[Floats]]:
+    def _convolved(self, windows: Sequence[TermWindow]) -> tuple[Floats, Interval[Floats]]:
         """The convolved law when all ε_i have a common unit: atoms at (Σε_i - 2 Σ_g ε_g j_g), in
         units."""
         low = high = np.ones(1)
@@ -202,7 +208,7 @@ class Atoms:
         places: Floats = total - 2.0 * (first + np.arange(len(low), dtype=np.float64))
         return places, Interval(low, high)
 
-    def _listed(self, windows: Sequence[Window]) -> tuple[Floats, Floats, Interval[Floats]]:
+    def _listed(self, windows: Sequence[TermWindow]) -> tuple[Floats, Floats, Interval[Floats]]:
         """All atoms, listed one by one: atoms at Σ_g (k_g - 2j_g) ε_g, each place in two parts."""
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):

@@ -8,9 +8,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
-from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
-from antiphon.composition.accounting.creations.k_sparse import SparseCurve
+from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
 from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, stated_field
 from antiphon.composition.accounting.pairs.compose import compose, dominating_pair
 from antiphon.composition.accounting.parameters import single
@@ -149,6 +147,42 @@ class GroupCurve(_Bound, FromZero):
 
 
 @attrs.frozen(repr=False)
+class OneOfManyCurve(_Bound, FromZero):
+    """The curve of 1-sparse composition of at most n mechanisms, each with the curve δ(·) alone.
+
+    δ_n(ε) = m·(1 - (1 - δ(ε)/m)^n), m the δ(ε) of (η, 0)-DP for the largest loss η of one
+    mechanism, or 1 (Theorem F₁, docs/fdp.md).
+    """
+
+    one: PrivacyCurve
+    creations: int
+    loss: ExactEpsilon | None
+    """The largest loss η of one mechanism, or more; None if there is none."""
+    method: str = stated_field(lambda c: f"one of {c.creations}: {c.one.method}")
+    source: str = stated_field(lambda c: f"Theorem F₁ (docs/fdp.md); {c.one.source}")
+
+    @property
+    def floor(self) -> Interval[float]:
+        return Interval(0.0, self._of(self.one.floor.upper, 1.0))
+
+    @property
+    def _enough(self) -> float:
+        return self.one._enough  # pyright: ignore[reportPrivateUsage]
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        most = (
+            1.0 if self.loss is None else optimal(single(self.loss, Fraction(0))).delta_at(epsilon)
+        )
+        return self._of(self.one.delta_at(epsilon), most)
+
+    def _of(self, delta: float, most: float) -> float:
+        if delta >= most or not delta:
+            return min(delta, most)
+        share = -math.expm1(self.creations * math.log1p(-delta / most))
+        return min(most, math.nextafter(most * share * _UP, math.inf))
+
+
+@attrs.frozen(repr=False)
 class LeastCurve(_Bound):
     """The pointwise least of several privacy curves."""
 
@@ -194,7 +228,7 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     numbers."""
     if isinstance(curve, LeastCurve):  # all of these curves hold
         return next(filter(None, map(exact_point, curve.bounds)), None)
-    if isinstance(curve, SparseCurve | GeneralCurve):
+    if isinstance(curve, OfWorst):
         curve = curve.worst  # from this ε on they are the same point
     if not isinstance(curve, OptimalCurve):
         return None

@@ -4,12 +4,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.atoms import Atoms, joint
+from antiphon.composition.accounting.atoms import Atoms, Groups, joint
 from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCurve, stated_field
 from antiphon.composition.accounting.fourier_inversion import Inversions
@@ -225,16 +225,28 @@ class OptimalCurve(OfParameters):
 
     @cached_property
     def _product(self) -> Product:
-        return Product((Responses(self.composed.epsilons),))
+        return _product(self.composed.epsilons)
 
     @cached_property
     def _law(self) -> Atoms | Inversions:
         if Atoms.suit(self.composed.epsilons):
-            return Atoms(self.composed.epsilons)
+            return _atoms(self.composed.epsilons)
         return Inversions(self._product, self.width, relatively=False)
 
     def _guess(self, delta: float) -> tuple[float, float]:
         return self._product.near(delta, self.composed, self._enough) or (0.0, self._enough)
+
+
+# Equal curves share what they have computed: a session, its budget and its guarantee each make
+# their own curve of the same parameters, and ask it at the same points.
+@lru_cache(maxsize=16)
+def _product(epsilons: Groups) -> Product:
+    return Product((Responses(tuple(epsilons)),))
+
+
+@lru_cache(maxsize=16)
+def _atoms(epsilons: Groups) -> Atoms:
+    return Atoms(epsilons)
 
 
 class OfWorst(TheoremCurve):

@@ -280,12 +280,12 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
     return Created(tuple(kinds), counts.total(), min(k, (fixed & counts).total()), True)
 
 
-def is_symmetric(symmetric: object) -> bool:
-    """Check the caller's statement that every f' is swap-symmetric. Raises: InvalidArgument
+def is_true(statement: object, name: str) -> bool:
+    """The caller's statement, such as that every f' is swap-symmetric. Raises: InvalidArgument
     unless a bool."""
-    if type(symmetric) is not bool:
-        raise InvalidArgument(f"symmetric is True or False, not {of_kind(symmetric)}")
-    return symmetric
+    if type(statement) is not bool:
+        raise InvalidArgument(f"{name} is True or False, not {of_kind(statement)}")
+    return statement
 
 
 MOST_CREATED: Final = 10**15

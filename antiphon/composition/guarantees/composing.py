@@ -1,6 +1,7 @@
 """Common parts of the rules for concurrent composition: the curve of Comp[RR…], and premises."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import attrs
@@ -9,11 +10,16 @@ from antiphon.composition.accounting.bounds import least_curve, of_measure, prod
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.k_sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs.compose import dominating_pair
+from antiphon.composition.accounting.pairs.compose import (
+    dominating_pair,
+    exact_product,
+    largest_loss,
+)
 from antiphon.composition.accounting.summed_measures import (
     sum_of_one_kind,
     summed_divergences,
     sums_by_measure,
+    told_apart,
 )
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaf_claims import Leaf, creations
@@ -39,18 +45,26 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
     """The curve of the sum of measures of one kind; with ``most``, of the ``most`` largest among
     them."""
+    taken = measures[:most] if len(set(map(told_apart, measures))) == 1 else measures
+    whole = product(taken)  # of all of them, if it is not known which are used
+    known = most is None or len(taken) <= most
+    if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
+        return whole
     bounds, stated = [of_measure(sum_of_one_kind(measures, most))], parameters_in(measures)
     if stated:  # η-BR is η-DP, too
         bounds.insert(0, composed(stated, most))
-    if most is None or most >= len(measures):
-        whole = product(measures)
-        bounds += [] if whole is None else [whole]
-    return least_curve(bounds)
+    return least_curve(bounds if whole is None else [*bounds, whole])
 
 
 def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
     """The (ε, δ) of those measures that imply one."""
     return [each for each in map(kinds.parameters_of, measures) if each is not None]
+
+
+def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
+    """The (η, 0) that each measure implies, η its largest loss; empty if one has none."""
+    losses = [loss for loss in map(largest_loss, measures) if loss is not None]
+    return [(loss, Fraction(0)) for loss in losses] if len(losses) == len(measures) else []
 
 
 def in_other_measures(
@@ -69,7 +83,10 @@ def in_other_measures(
     curves += [of_measure(m) for m in measures if isinstance(m, kinds.GaussianDP)]
     sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
     whole = product(sharpest) if len(sharpest) == len(claimed) else None
-    return curves if whole is None else [*curves, whole], measures
+    if whole is None:
+        return curves, measures
+    alone = all(len(own) == 1 and isinstance(own[0], kinds.Dominated) for own in claimed)
+    return [whole] if alone else [*curves, whole], (*exact_product(sharpest), *measures)
 
 
 _SHARPEST: Final = (
@@ -127,6 +144,11 @@ def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     return of_total(measures, most), (sum_of_one_kind(measures, most),)
 
 
+def _trade_offs(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
+    curve, sums = _measures(measures, most)
+    return curve, (*exact_product(measures), *sums)  # of more than ``most``, it holds, too
+
+
 PARAMETER: Final = Adding(
     "CM Thm 4.12",
     "CM Thm 5.5",
@@ -136,10 +158,10 @@ PARAMETER: Final = Adding(
 RANGE: Final = Adding(
     PARAMETER.fixed,
     PARAMETER.consistent,
-    PARAMETER.words,
-    lambda measures, most: (composed(parameters_in(measures), most), ()),
+    lambda shown: f"as private as Comp[RR…] of (η, 0), η the largest loss, of {shown}",
+    lambda measures, most: (composed(bounded_losses(measures), most), ()),
 )
-"""The row for bounded ranges, which are counted as pure ε."""
+"""The row for measures of bounded loss η, which are counted as (η, 0)."""
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",
@@ -148,9 +170,21 @@ MEASURE: Final = Adding(
 )
 
 
+TRADE_OFF: Final = Adding(
+    "Theorem F (docs/fdp.md; Vadhan and Zhang 2023)",
+    "Theorem F, first-pair consistent (docs/fdp.md)",
+    lambda shown: f"as hard to tell apart as the product of the pairs, f₁ ⊗ … ⊗ f_k, of {shown}",
+    _trade_offs,
+)
+"""The row for dominating pairs: f-DP."""
+
+
 def adding_row(f: Paying) -> Adding:
-    """The ``Adding`` for the amounts that f fixes: (ε, δ), or another measure."""
-    return PARAMETER if f.unit is PARAMETERS else MEASURE
+    """The ``Adding`` for the amounts that f fixes: (ε, δ), a trade-off function or another
+    measure."""
+    if f.unit is PARAMETERS:
+        return PARAMETER
+    return TRADE_OFF if f.fixed and isinstance(f.fixed[0], kinds.Dominated) else MEASURE
 
 
 def sum_theorem(

@@ -10,6 +10,7 @@ import attrs
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.accounting.risk import Risk, risk_of
+from antiphon.composition.accounting.trade_off_functions import TradeOffCurve
 from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Delegating
 from antiphon.composition.concurrent import ConComp, ExtConComp
@@ -64,6 +65,11 @@ class Guarantee(Displayed):
     def curve(self) -> PrivacyCurve:
         """The privacy curve: δ as a function of ε, and back."""
         return self.derivation.curve
+
+    @property
+    def trade_off(self) -> TradeOffCurve:
+        """The trade-off function that is promised (f-DP): ``at(α)`` and ``plot()``."""
+        return TradeOffCurve(self.curve)
 
     @written_as("promise.epsilon_at(1e-6), at this δ")
     def epsilon_at(self, delta: float | Fraction) -> float:

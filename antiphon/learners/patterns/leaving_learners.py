@@ -6,25 +6,32 @@ s. Streams are numbered as a binary tree: 0 for (), and 2i + 1 or 2i + 2 for str
 sample more. The claim and the law of the mistakes are linear in y.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from itertools import product
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from antiphon.conjectures.climbing import Inequalities, Program
+from antiphon.conjectures.climbing import Inequalities, Program, needs_scipy
+from antiphon.conjectures.exact_figures import exp_epsilon
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.tables import DENOMINATOR
 from antiphon.learners.littlestone import FiniteLearner
 from antiphon.learners.mistakes.hard_sequence import Block
 from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, Number, ReckonedLaw
+from antiphon.numbers import InvalidArgument, exact
 
 Staying: TypeAlias = tuple[Fraction, ...]
 """The table y of a learner's probabilities of having kept its first hypothesis, by the number of a
 stream."""
 
 
-def stream(hits: Hits, length: int) -> int:
+LONGEST: Final = 8
+"""The largest number of rounds T; a linear program has about (T + 1)·2^T columns."""
+
+
+def stream(hits: Collection[int], length: int) -> int:
     """The number (index in the binary tree) of the first ``length`` samples of the stream with
     these hits."""
     number = 0
@@ -88,19 +95,21 @@ def _lighter(path: Path) -> Iterator[dict[int, float]]:
 
 def leaving_program(
     rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
-    margin: float = 0.0,
+    margin: float = 0.0, worst: bool = False,
 ) -> Program:  # fmt: skip
     """The linear program of all tables y whose learners are (ε, δ)-DP at event level; by Lyu's
     recursion, as in ``program``.
 
     They are also β-concentrated: if all samples are ⊥, they leave with probability at most β. With
     a ``path``, only those with this hard sequence: each chosen half is lighter, by a margin, than
-    the skipped one. As f is symmetric in the two worlds, one world's inequalities suffice.
+    the skipped one. As f is symmetric in the two worlds, one world's inequalities suffice. With
+    ``worst``, a further variable after y is at least the expected mistakes on each stream, divided
+    by the rounds.
     """
     count = streams(rounds)
-    nodes = list(_pairs(rounds))
-    columns = {node: count + place for place, node in enumerate(nodes)}
-    here = count + len(nodes)
+    size, nodes = count + worst, list(_pairs(rounds))
+    columns = {node: size + place for place, node in enumerate(nodes)}
+    here = size + len(nodes)
     equal, rows = Inequalities(), Inequalities()
     equal.add({0: 1.0}, 1.0)
     for number in range(1, count):
@@ -109,6 +118,8 @@ def leaving_program(
     rows.add({columns[0, 0, False]: 1.0}, delta)
     for heavier in () if path is None else _lighter(path):
         rows.add(heavier, -margin)
+    for mistakes in _mistakes(rounds) if worst else ():
+        rows.add(dict.fromkeys(mistakes, 1 / rounds) | {count: -1.0})
     for node, column in columns.items():
         own, other, differs = node
         if differs:
@@ -126,7 +137,41 @@ def leaving_program(
                 rows.add(summed)
                 here += 1
             rows.add(entries)
-    return Program(count, here, equal.matrix(here), rows.matrix(here))
+    return Program(size, here, equal.matrix(here), rows.matrix(here))
+
+
+def _mistakes(rounds: int) -> Iterator[list[int]]:
+    """Yields for each stream the places in y whose sum is the expected number of its mistakes: the
+    streams before each (1, 1)."""
+    for hits in product((False, True), repeat=rounds):
+        times = [time for time, hit in enumerate(hits, start=1) if hit]
+        yield [stream(times, time - 1) for time in times]
+
+
+def fewest_mistakes(
+    rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
+) -> tuple[float, Doubles]:
+    """The minimax number of mistakes of (ε, δ)-DP, β-concentrated learners of {f⁽⁰⁾, f⁽¹⁾}, and the
+    table y of a learner that attains it.
+
+    It is the least, over all learners, of the largest expected number of mistakes on a stream of
+    ⊥ and (1, 1); ``mistakes_lower_bound`` is a lower bound of it. One linear program finds it, in
+    doubles: a learner that leaves f⁽⁰⁾ for good where it would first answer f⁽¹⁾ is as private and
+    makes no more mistakes on these streams. Raises: MissingExtra without scipy; InvalidArgument for
+    rounds outside 1, …, 8; else as ``mistakes_lower_bound``.
+
+    >>> round(fewest_mistakes(3, epsilon=1, delta=0, beta=0.1)[0], 4)
+    2.2644
+    """
+    needs_scipy()
+    if exact.whole(rounds, "rounds") > LONGEST:
+        raise InvalidArgument(f"rounds is at most {LONGEST}: there are 2^rounds streams")
+    growth = exp_epsilon(exact.epsilon(epsilon))
+    claim = float(exact.probability(delta)), float(exact.probability(beta, "beta"))
+    wanted = np.zeros(streams(rounds) + 1)
+    wanted[-1] = -1
+    law = leaving_program(rounds, growth, *claim, worst=True).best(wanted)
+    return float(law[-1]) * rounds, law[:-1]
 
 
 Node = tuple[int, int, bool]

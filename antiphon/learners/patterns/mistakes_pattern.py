@@ -23,15 +23,13 @@ from antiphon.protocol import register, same
 _MARGINS: Final = (0.0, 1e-4)
 """The margins by which the chosen half of a block must be lighter; of two equal halves the first
 is taken."""
-_LONGEST: Final = 8
-"""The largest number of rounds T; a linear program has about (T + 1)·2^T columns."""
 
 
 def _horizon(_: object, __: object, given: object) -> None:
-    if not 3 <= exact.whole(given, "horizon") <= _LONGEST:
+    if not 3 <= exact.whole(given, "horizon") <= leaving_learners.LONGEST:
         raise InvalidArgument(
-            f"horizon is 3 to {_LONGEST} rounds: in fewer there is no second block, and for more "
-            "there are too many streams. A bound that fails fails in few"
+            f"horizon is 3 to {leaving_learners.LONGEST} rounds: in fewer there is no second "
+            "block, and for more there are too many streams. A bound that fails fails in few"
         )
 
 

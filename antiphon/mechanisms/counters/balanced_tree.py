@@ -2,15 +2,18 @@
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 import attrs
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument
 from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, register, set_derived
 
 
@@ -50,12 +53,15 @@ class BalancedTreeCounter(Counter[BalancedState]):
     balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
-    in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. A prefix is the exact sum plus the noise of
+    in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. With ``window`` = W, arity and levels are
+    those with the least error of a sum of the last W updates, as ``Window(W) @ counter`` gives
+    them; the highest digit is then as large as t needs, and that error does not grow with the
+    horizon, while that of a count does. A prefix is the exact sum plus the noise of
     the nodes that its digits add, minus the noise of those that they subtract (these may reach past
     t, as only their noise is needed). Each node of height < levels has discrete Laplace noise of
     scale events·levels·distance/ε. Answers are ints.
 
-    State: at most levels·(k+1)/2 numbers. About one draw and O(k) work an update.
+    State: at most levels·(k+1)/2 + 1 numbers. About one draw and O(k) work an update.
     Privacy: ε-DP w.r.t. ``verification``: all node sums together are released with an ε-DP
     mechanism (an update lies in one node of each height), and answers are a function of
     them. It holds against adaptive adversaries, too: given the answers, the adversary's updates are
@@ -72,6 +78,9 @@ class BalancedTreeCounter(Counter[BalancedState]):
     norm: ClassVar[int] = 1
     epsilon: Fraction = attrs.field(converter=fields.positive)
     arity: int | None = attrs.field(default=None, converter=_arity)
+    window: int | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.size), metadata=fields.STREAM
+    )
     base: int = attrs.field(init=False, eq=False)
     """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
@@ -80,8 +89,11 @@ class BalancedTreeCounter(Counter[BalancedState]):
     """The scale of the Laplace noise of one node."""
 
     def _prepare(self) -> Space:
-        base = self.arity or best_arity(self.horizon)
-        levels = heights(self.horizon, base)
+        if self.window is None or self.window >= self.horizon:
+            base = self.arity or best_arity(self.horizon)
+            levels = heights(self.horizon, base)
+        else:
+            base, levels = best_for_window(self.window, self.arity)
         scale = self.events * levels * self.distance / self.epsilon
         set_derived(self, base=base, levels=levels, scale=scale)
         return whole_counts(self.dimension)
@@ -98,18 +110,18 @@ class BalancedTreeCounter(Counter[BalancedState]):
     def _update(self, state: BalancedState, x: Amount, coins: Coins) -> BalancedState:
         levels = list(state.levels)
         for height, level in enumerate(levels):
-            levels[height] = self._advanced(level, coins)
+            levels[height] = self._advanced(level, coins, highest=height == self.levels - 1)
             if levels[height].digit != -(self.base // 2):
                 break  # higher digits change only if this one wraps around
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
-    def _advanced(self, level: Level, coins: Coins) -> Level:
-        """The level after one more of its nodes: the digit grows by 1, or wraps around to -(base
-        - 1)/2."""
+    def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
+        """The level after one more of its nodes: the digit grows by 1 or, below the highest level,
+        wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
-        if digit < self.base // 2:
+        if highest or digit < self.base // 2:
             return Level(digit + 1, noise + self._noise(coins), ())
         fresh = tuple(self._noise(coins) for _ in range(self.base // 2))
         return Level(-(self.base // 2), -sum(fresh), fresh)
@@ -132,19 +144,23 @@ class BalancedTreeCounter(Counter[BalancedState]):
         """The variance of a node's noise."""
         return discrete_laplace_variance(self.scale)
 
-    def squared_error(self, updates: int) -> float:
-        return nodes(self._time(updates), self.base) * self.noise_variance
+    def squared_error(self, updates: int, since: int = 0) -> float:
+        self._time(updates, since)
+        return nodes(updates, self.base, since, self.levels) * self.noise_variance
+
+    def max_squared_window(self, window: int) -> float:
+        return most_between(self.horizon, window, self.base, self.levels) * self.noise_variance
 
     @property
     def max_squared_error(self) -> float:
-        return most_nodes(self.horizon, self.base) * self.noise_variance
+        return most_nodes(self.horizon, self.base, self.levels) * self.noise_variance
 
     @property
     def mean_squared_error(self) -> float:
-        return mean_nodes(self.horizon, self.base) * self.noise_variance
+        return mean_nodes(self.horizon, self.base, self.levels) * self.noise_variance
 
-    def _tail(self, updates: int, beta: float) -> float:
-        return laplace_tail(self.scale, nodes(updates, self.base), beta)
+    def _tail(self, updates: int, beta: float, since: int) -> float:
+        return laplace_tail(self.scale, nodes(updates, self.base, since, self.levels), beta)
 
 
 def heights(horizon: int, base: int) -> int:
@@ -170,19 +186,44 @@ def digits(time: int, base: int) -> list[int]:
     return found
 
 
-def nodes(time: int, base: int) -> int:
-    """The number of nodes that are added or subtracted for the prefix at a time."""
-    return sum(map(abs, digits(time, base)))
+Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
-def most_nodes(horizon: int, base: int) -> int:
-    """The largest ``nodes`` over all times up to the horizon.
+def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
+    """The number of nodes by which the prefixes at two times differ: those that are added or
+    subtracted for the sum between. Times are ints, or arrays of them.
+
+    From the lowest height up, each end moves to the nearest multiple of the next node's size: by
+    nodes of its own, unless both move to the same one.
+
+    >>> nodes(5, 3, 0, 3), nodes(4, 3, 3, 3)
+    (3, 1)
+    """
+    found = time - time
+    for _ in range(levels - 1):
+        later, earlier = (time + base // 2) // base, (since + base // 2) // base
+        together = later == earlier
+        own = abs(time - later * base) + abs(since - earlier * base)
+        found = found + together * abs(time - since) + (1 - together) * own
+        time, since = later, earlier
+    return found + abs(time - since)
+
+
+def most_nodes(horizon: int, base: int, levels: int) -> int:
+    """The largest number of ``nodes`` of a prefix, over all times up to the horizon.
 
     A time below the horizon has its digits down to some height, there a smaller digit,
-    and below any digits; as times are >= 0, the first digit that is not 0 is positive.
+    and below any digits; as times are >= 0, the first digit that is not 0 is positive. The
+    highest digit, for the nodes of the last level, is as large as it has to be.
     """
-    half, above, best = base // 2, 0, nodes(horizon, base)
-    for height, digit in reversed(list(enumerate(digits(horizon, base)))):
+    size: int = base ** (levels - 1)
+    top = (horizon + (size - 1) // 2) // size
+    lower = digits(horizon - top * size, base)
+    if top:
+        lower += [0] * (levels - 1 - len(lower))
+    written = [*lower, top] if top else lower
+    half, above, best = base // 2, 0, sum(map(abs, written))
+    for height, digit in reversed(list(enumerate(written))):
         least = -half if above else 0
         if digit > least:
             best = max(best, above + max(-least, abs(digit - 1)) + height * half)
@@ -190,13 +231,16 @@ def most_nodes(horizon: int, base: int) -> int:
     return best
 
 
-def mean_nodes(horizon: int, base: int) -> float:
-    """The mean of ``nodes`` over the times 1, …, horizon."""
+def mean_nodes(horizon: int, base: int, levels: int) -> float:
+    """The mean number of ``nodes`` of a prefix, over the times 1, …, horizon."""
     total, half = 0, base // 2
-    for height in range(heights(horizon, base)):
+    for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
         # The time t rounds to the node e = (t + shift) // run, and e's digit repeats with k.
         full, rest = divmod(horizon + 1 + shift, run)
+        if height == levels - 1:  # the highest digit is e itself
+            total += run * (full * (full - 1) // 2) + rest * full
+            break
         size = (half + 1) * half  # Σ |d| over a period of digits
         periods, extra = divmod(full, base)
         rising, falling = min(extra, half + 1), max(0, extra - half - 1)
@@ -214,7 +258,13 @@ def best_arity(horizon: int) -> int:
     levels give more nodes in a prefix.
     """
     candidates = {least_base(horizon, levels) for levels in range(1, horizon.bit_length() + 2)}
-    return min(candidates, key=lambda k: (heights(horizon, k) ** 2 * mean_nodes(horizon, k), k))
+    return min(candidates, key=lambda k: (_cost(horizon, k), k))
+
+
+def _cost(horizon: int, base: int) -> float:
+    """The mean squared error of a counter of totals, up to a factor."""
+    levels = heights(horizon, base)
+    return levels**2 * mean_nodes(horizon, base, levels)
 
 
 def least_base(horizon: int, levels: int) -> int:
@@ -227,3 +277,39 @@ def least_base(horizon: int, levels: int) -> int:
         else:
             low = half + 1
     return 2 * low + 1
+
+
+_WIDEST: Final = 1 << 20
+"""The longest window for which all arities are tried."""
+
+
+def most_between(horizon: int, window: int, base: int, levels: int) -> int:
+    """The largest number of ``nodes`` of a sum of the last ``window`` updates, over all times.
+
+    It is that of a time in two periods of the highest level's nodes: before the window is full,
+    a period later one more of these nodes is in it, and after that nothing changes.
+    """
+    period = base ** (levels - 1)
+    if period > _WIDEST << 2:
+        raise Intractable("nodes of a window, by the size of the largest", period, _WIDEST << 2)
+    first, last = max(1, window - period + 1), min(horizon, window + period)
+    times = np.arange(min(first, last), last + 1)
+    counts = nodes(times, base, np.maximum(times - window, 0), levels)
+    return int(counts.max())
+
+
+@lru_cache(maxsize=256)
+def best_for_window(window: int, arity: int | None) -> tuple[int, int]:
+    """The odd arity k (or the given one) and the number of levels with the least largest error of a
+    sum of the last ``window`` updates."""
+    if window > _WIDEST:
+        raise InvalidArgument(f"windows are at most {_WIDEST:,}; leave window out, for totals")
+    found: list[tuple[int, int, int]] = []
+    for levels in range(1, 8):
+        widest = 3 + 2 * int((2 * window) ** (1 / levels)) if levels > 1 else 3
+        for base in (arity,) if arity else range(3, widest + 1, 2):
+            if base ** (levels - 1) <= 4 * window:
+                count = most_between(2**62, window, base, levels)
+                found.append((levels**2 * count, levels, base))
+    _, levels, base = min(found)
+    return base, levels

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Final, TypeAlias, Union
 
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
+from antiphon.mechanisms.counters.factors.window_parameters import WINDOWS
+from antiphon.mechanisms.counters.tails import checked_decay
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Coins, column_safe, register, set_derived
 
@@ -41,6 +46,7 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
     is twice as fast as a loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
+    keep = counter.keep
     w1, w2, w3, w4, w5, w6, w7 = counter.weights + rest
     s1 = s2 = s3 = s4 = s5 = s6 = s7 = released = drift = 0.0
     found, unit, far = list[float](), counter.unit, counter.far
@@ -56,7 +62,7 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
                 drift += math.inf
                 sums = s1, s2, s3, s4, s5, s6, s7
                 s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
-            released += x * unit + slip
+            released = released * keep + (x * unit + slip)
             found.append(released)
     return np.array(found)
 
@@ -131,7 +137,8 @@ class Rolling:
             np.floor_divide(slip, q, out=slip)
         np.multiply(slip, q, out=push)
         own += slip
-        own += self._released
+        keep = self._counter.keep
+        own += self._released if keep == 1 else self._released * keep
         self._released = own
         drift += push
         memory *= self._thetas
@@ -172,15 +179,12 @@ class Buffered(CorrelatedCounter[Fading]):
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """The weight ω_i of each buffer in the coefficients of C."""
 
+    @abstractmethod
+    def _chosen(self) -> Buffers:
+        """The poles and zeros of C. Raises: InvalidArgument past the longest horizon."""
+
     def _factorise(self) -> None:
-        power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
-        if power not in PARAMETERS:
-            raise InvalidArgument(
-                f"buffers are tabled for horizons up to 2^{max(PARAMETERS)}; use an "
-                "UnboundedCounter, or a tree"
-            )
-        gaps = PARAMETERS[power]
-        buffers = Buffers(gaps[0::2], gaps[1::2])
+        buffers = self._chosen()
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
         set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
@@ -200,8 +204,8 @@ class Buffered(CorrelatedCounter[Fading]):
     def _norms(self, lengths: Vector) -> Vector:
         return np.sqrt(self.buffers.squared_norms(lengths))
 
-    def _group_norm(self, events: int) -> float:
-        return self.buffers.squared_norm(self.horizon, events)
+    def _group_norm(self, events: int, length: int) -> float:
+        return self.buffers.squared_norm(length, events)
 
     def _feedback_error(self) -> float:
         """A bound on the rounding error of M_t: two roundings a step, which decay by θ_i, and that
@@ -229,8 +233,11 @@ class Buffered(CorrelatedCounter[Fading]):
     def limited(self, memory: Fading) -> Fading:
         return tuple([rows.clamped(own, self.farthest) for own in memory])
 
-    def _squared_rows(self, length: int) -> tuple[float, float]:
-        return self.buffers.squared_row(length), self.buffers.mean_squared_row(length)
+    def _squared_row(self, length: int, since: int = 0) -> float:
+        return self.buffers.squared_row(length, since)
+
+    def _mean_squared_row(self, length: int) -> float:
+        return self.buffers.mean_squared_row(length)
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.buffers.inverse_weights, np.array(self.buffers.zeros)
@@ -253,6 +260,45 @@ class Buffered(CorrelatedCounter[Fading]):
         return noisy(self, values, coins) / self.unit
 
 
+def for_totals(horizon: int) -> Buffers:
+    """The buffers for counts up to a horizon. Raises: InvalidArgument past the longest one."""
+    power = max(min(PARAMETERS), (horizon - 1).bit_length())
+    if power not in PARAMETERS:
+        raise InvalidArgument(
+            f"buffers are tabled for horizons up to 2^{max(PARAMETERS)}; use an "
+            "UnboundedCounter, or a tree"
+        )
+    return _paired(PARAMETERS[power])
+
+
+def for_windows(horizon: int, window: int) -> Buffers:
+    """The tabled buffers with the least error of a sum of the last ``window`` updates. Raises:
+    InvalidArgument past the longest window."""
+    if window > max(WINDOWS):
+        raise InvalidArgument(
+            f"buffers are tabled for windows up to {max(WINDOWS):,}; leave window out, and take "
+            "differences of a counter of totals"
+        )
+    near = (each for each in WINDOWS if window <= 2 * each <= 4 * window)
+    return min(
+        (_paired(WINDOWS[each]) for each in near),
+        key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon, horizon - window),
+    )
+
+
+@lru_cache(maxsize=64)
+def for_decay(horizon: int, decay: Fraction) -> Buffers:
+    """Tabled buffers with λθ for each pole and zero θ, those with the least error of a decayed
+    sum."""
+    loss, left = float(1 - decay), float(decay)
+    every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
+    return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))
+
+
+def _paired(gaps: Sequence[float], loss: float = 0.0) -> Buffers:
+    return Buffers(gaps[0::2], gaps[1::2], loss)
+
+
 @register("antiphon.BufferedToeplitzCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
@@ -264,6 +310,11 @@ class BufferedToeplitzCounter(Buffered):
     is within 1 % of the square root's. With ``normalised`` it is within 8 % of the lower
     bound for all factorisations at 2^20 (7.2 %), which the square root misses by 15 %.
 
+    ``window``: the number W of updates whose sums are wanted, as ``Window(W) @ counter`` gives
+    them. The buffers are then the best for differences of counts W apart: the standard deviation
+    of a sum is within 11 % of the least there is, and does not grow with the horizon. The counts
+    themselves drift.
+
     State: the buffers and two numbers for each coordinate. O(buffers) work an update.
     Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries (see
     ``correlated``); proved, answers are multiples of 1/unit with integer noise.
@@ -274,3 +325,44 @@ class BufferedToeplitzCounter(Buffered):
     >>> counter.send(1), counter.send(1), round(counter.send("count"), 3)
     (TOP, TOP, 2.0)
     """
+
+    window: int | None = attrs.field(
+        default=None, converter=attrs.converters.optional(fields.size), metadata=fields.STREAM
+    )
+
+    def _chosen(self) -> Buffers:
+        if self.window is None or self.window >= self.horizon:
+            return for_totals(self.horizon)
+        if self.normalised:
+            raise InvalidArgument("normalised columns serve totals: leave it out with window=…")
+        return for_windows(self.horizon, self.window)
+
+
+@register("antiphon.DecayedCounter/1")
+@column_safe
+@attrs.frozen(kw_only=True, repr=False)
+class DecayedCounter(Buffered):
+    """A counter whose sums forget: an update counts ``decay`` times as much after each later one.
+
+    ``COUNT`` is answered by Σ decay^(t-s)·x_s. An update's weight is halved after about
+    0.69/(1 - decay) later ones. The buffers are those of a counter of totals with θ·decay for each
+    pole and zero θ: the largest standard deviation is within 0.3 % of the least there is, if
+    0.9 <= decay <= 0.9999, and does not grow with the horizon.
+
+    State: the buffers and two numbers for each coordinate. O(buffers) work an update.
+    Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries (see ``correlated``);
+    proved. Answers are floats: a sum of what is released, in doubles, which is post-processing.
+    Source: docs/windows.md.
+
+    >>> counter = DecayedCounter(horizon=256, rho=10**9, decay=0.5).start(seed=1)
+    >>> counter.send(1), counter.send(1), round(counter.send("count"), 3)
+    (TOP, TOP, 1.5)
+    """
+
+    decay: Fraction = attrs.field(converter=checked_decay)
+
+    def _chosen(self) -> Buffers:
+        if self.normalised:
+            raise InvalidArgument("normalised columns serve totals: leave it out of DecayedCounter")
+        set_derived(self, keep=float(self.decay))
+        return for_decay(self.horizon, self.decay)

@@ -37,10 +37,11 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.tails import gaussian_tail
+from antiphon.mechanisms.counters.tails import added, gaussian_tail
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, freeze, proved
 from antiphon.protocol.registry import register, set_derived
+from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
 """The limit, in standard deviations, on the sum of all p_t. In practice it is never reached."""
@@ -110,6 +111,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     """The resolution R as a Fraction, as the coins take it."""
     far: float = attrs.field(init=False, eq=False)
     """The limit on the drift (the sum of all noise p_t), in grid steps."""
+    keep: float = attrs.field(init=False, eq=False, default=1.0)
+    """The share of a sum that is left after each later update: 1, unless sums decay."""
 
     def _prepare(self) -> Space:
         self._factorise()
@@ -136,7 +139,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             self, unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution)
         )
         set_derived(self, _only=self.divisor(0))
-        return fractions_of(unit, self.dimension)
+        return fractions_of(unit if self.keep == 1 else None, self.dimension)
 
     @property
     def farthest(self) -> float:
@@ -152,7 +155,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         """A bound on how far the vector Cx moves between neighbours, in ℓ₂, per q·unit·distance."""
         if self.normalised:
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
-        return math.sqrt(self._group_norm(self.events)) / _SAFE
+        return math.sqrt(self._group_norm(self.events, self.horizon)) / _SAFE
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -162,6 +165,36 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         )
         measure = ZeroConcentrated(self.rho)
         return proved(self, measure, self.verification, source)
+
+    def rho_by_age(self, age: int) -> Fraction:
+        """The ρ that is spent on an update once ``age`` later updates have come; rounded up.
+
+        It is the ρ of ``claim_by_age(age)``, whose proof is that of the counter's claim with sums
+        up to this age. From age horizon - 1 on it is ``rho``. Raises: InvalidArgument with
+        ``normalised`` columns, where the last updates cost all of ρ at once.
+        """
+        if type(age) is not int or age < 0:
+            raise InvalidArgument("an age is a number of later updates, an int >= 0")
+        if self.normalised:
+            raise InvalidArgument(
+                "with normalised columns the last updates cost all of ρ at once: leave normalised "
+                "out, and earlier ones cost less"
+            )
+        length = min(age + 1, self.horizon)
+        norm = math.sqrt(self._group_norm(self.events, length)) / _SAFE
+        rounding = (1 + 2 * self._feedback_error()) * math.sqrt(length * self._width)
+        moved = self._only * self.unit * float(self.distance) * norm + rounding
+        return min(self.rho, Fraction(moved**2 / (2 * self.resolution**2) / _SAFE))
+
+    def claim_by_age(self, age: int) -> Claim:
+        """The claim for an adversary who stops ``age`` updates after the first that differs:
+        ``rho_by_age(age)``, w.r.t. ``UntilAge``."""
+        (whole,) = self.claims
+        measure = ZeroConcentrated(self.rho_by_age(age))
+        return attrs.evolve(
+            whole, measure=measure, verification=UntilAge(self.verification, age),
+            source=f"{whole.source}; sums up to this age",
+        )  # fmt: skip
 
     # --- what a subclass gives -------------------------------------------------------------------
 
@@ -177,9 +210,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         """The ℓ₂ norms ‖c_0, …, c_{n-1}‖ of columns of C, for each length n of an array."""
 
     @abstractmethod
-    def _group_norm(self, events: int) -> float:
-        """The squared norm of the sum of C's first ``events`` columns, the largest for so many
-        columns."""
+    def _group_norm(self, events: int, length: int) -> float:
+        """The squared norm of the sum of C's first ``events`` columns in its first ``length`` rows,
+        the largest for so many columns and as many rows from the first of them on."""
 
     @abstractmethod
     def _feedback_error(self) -> float:
@@ -198,8 +231,12 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         """The memory with its numbers clipped to [-farthest, farthest]."""
 
     @abstractmethod
-    def _squared_rows(self, length: int) -> tuple[float, float]:
-        """The squared norm of a row of B of this length, and the mean over all lengths up to it."""
+    def _squared_row(self, length: int, since: int = 0) -> float:
+        """The squared norm of the row of B of this length, less the row of length ``since``."""
+
+    @abstractmethod
+    def _mean_squared_row(self, length: int) -> float:
+        """The mean of ``_squared_row`` over all lengths up to this one."""
 
     @abstractmethod
     def inverse(self) -> tuple[Vector, Vector]:
@@ -245,7 +282,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         if not -self.far < drift < self.far:
             # Clipping the memory brings no two states further apart, and keeps doubles exact.
             drift, memory = drift + math.inf, self.limited(memory)
-        released = released + (x * self.unit + slip)  # not +=, as it may be an array
+        released = released * self.keep + (x * self.unit + slip)  # not +=, as it may be an array
         return CorrelatedState(updates + 1, released, drift, memory)
 
     def _count(
@@ -269,12 +306,22 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def _single(self, rounding: float = 1 / 12) -> float:
         return float(self.deviations(self._only, rounding))
 
-    def squared_error(self, updates: int) -> float:
-        if self._time(updates) == 0:
+    def squared_error(self, updates: int, since: int = 0) -> float:
+        if self._time(updates, since) == since:
             return 0.0
+        if since and self.keep != 1:
+            raise InvalidArgument("decayed sums have no difference that sums the updates between")
+        if not self.normalised:
+            return self._single() ** 2 * self._squared_row(updates, since)
+        if since:
+            return added(self.squared_error(updates), self.squared_error(since))
+        return float(self._errors()[updates - 1])
+
+    def max_squared_window(self, window: int) -> float:
         if self.normalised:
-            return float(self._errors()[updates - 1])
-        return self._single() ** 2 * self._squared_rows(updates)[0]
+            return self._searched(window)
+        # A row of B is longer, and its squared norm larger, the later it is.
+        return self.squared_error(self.horizon, max(0, self.horizon - window))
 
     def _errors(self) -> Vector:
         """The expected squared errors at all times, found once. Raises: Intractable past 2^22."""
@@ -297,9 +344,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def mean_squared_error(self) -> float:
         if self.normalised:
             return float(self._errors().mean())
-        return self._single() ** 2 * self._squared_rows(self.horizon)[1]
+        return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
-    def _tail(self, updates: int, beta: float) -> float:
+    def _tail(self, updates: int, beta: float, since: int) -> float:
         # Rounding errors are at most ½, so the norm of the noise grows by at most this factor.
         loose = 1 + (self._only + 1) / self.resolution
-        return gaussian_tail(self.squared_error(updates) * loose**2, beta)
+        return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

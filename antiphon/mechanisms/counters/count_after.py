@@ -121,8 +121,11 @@ class ExactSum(Counter[ExactState]):
     def state_size(self) -> int:
         return 1
 
-    def squared_error(self, updates: int) -> float:
-        self._time(updates)
+    def squared_error(self, updates: int, since: int = 0) -> float:
+        self._time(updates, since)
+        return 0.0
+
+    def max_squared_window(self, window: int) -> float:
         return 0.0
 
     @property
@@ -133,5 +136,5 @@ class ExactSum(Counter[ExactState]):
     def mean_squared_error(self) -> float:
         return 0.0
 
-    def _tail(self, updates: int, beta: float) -> float:
+    def _tail(self, updates: int, beta: float, since: int) -> float:
         return 0.0

@@ -13,7 +13,7 @@ from typing_extensions import TypeVar
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.mechanisms.counters.tails import ErrorsShown
-from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.numbers.errors import listed, written_as
 from antiphon.protocol import TOP, Coins, ContinualMechanism, SampledCoins, spaces
 from antiphon.protocol.registry import column_safe, set_derived
@@ -26,6 +26,7 @@ QUERIES: Final = spaces.Finite((COUNT,))
 MANY: Final = 64
 """The least dimension for which noise is drawn in one call; for fewer coordinates single draws
 are faster."""
+_SEARCHED: Final = 1 << 16
 _USERS: Final = spaces.Either((spaces.Integers(), spaces.Texts(64)))
 
 
@@ -268,20 +269,27 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         """The mean of the expected squared errors at the times 1, …, horizon."""
 
     @abstractmethod
-    def _tail(self, updates: int, beta: float) -> float:
-        """A bound on the error of one coordinate after ``updates``, with probability at least 1
-        - beta."""
+    def max_squared_window(self, window: int) -> float:
+        """The largest expected squared error, over all times, of the sum of the last ``window``
+        updates: a difference of two counts."""
+
+    @abstractmethod
+    def _tail(self, updates: int, beta: float, since: int) -> float:
+        """A bound on the error of one coordinate of the sum of the updates after ``since``, up to
+        ``updates``, with probability at least 1 - beta."""
 
     @written_as("M.error_bound(100, beta=0.01)")
-    def error_bound(self, updates: int, *, beta: float) -> float:
+    def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
         """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
         beta.
 
-        Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
+        With ``since``: of the sum of the updates after the first ``since``, the difference of two
+        counts. Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
         """
         if not 0 < beta < 1:
             raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
-        return self._tail(self._time(updates), beta / (self.dimension or 1)) * (1 + 1e-9)
+        self._time(updates, since)
+        return self._tail(updates, beta / (self.dimension or 1), since) * (1 + 1e-9)
 
     def band(self, updates: int, *, beta: float) -> float:
         """Half the width, at a time, of a confidence band that holds at *all* times up to the
@@ -293,10 +301,20 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
         return self.error_bound(updates, beta=beta / self.horizon)
 
-    def _time(self, updates: int) -> int:
+    def _time(self, updates: int, since: int = 0) -> int:
         if type(updates) is not int or not 0 <= updates <= self.horizon:
             raise InvalidArgument(f"a time is an int between 0 and the horizon {self.horizon}")
+        if type(since) is not int or not 0 <= since <= updates:
+            raise InvalidArgument(f"since is an int between 0 and the time {updates}")
         return updates
+
+    def _searched(self, window: int) -> float:
+        """The largest expected squared error of a window, found by trying all times. Raises:
+        Intractable past 2^16 of them."""
+        if self.horizon > _SEARCHED:
+            raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
+        times = range(1, self.horizon + 1)
+        return max(self.squared_error(each, max(0, each - window)) for each in times)
 
 
 def _listed(updates: Stream) -> list[Any]:
@@ -313,8 +331,10 @@ def whole_counts(dimension: int | None) -> spaces.Space:
     return spaces.Integers() if dimension is None else spaces.Arrays((dimension,), "int64")
 
 
-def fractions_of(unit: int, dimension: int | None) -> spaces.Space:
-    """The answer space of a counter that answers with multiples of 1/unit, a power of two."""
-    if dimension is None:
-        return spaces.Multiples(1 / unit)
-    return spaces.Arrays((dimension,), "float64", step=1 / unit)
+def fractions_of(unit: int | None, dimension: int | None) -> spaces.Space:
+    """The answer space of a counter that answers with multiples of 1/unit, a power of two; None:
+    with any floats."""
+    step = None if unit is None else 1 / unit
+    if dimension is not None:
+        return spaces.Arrays((dimension,), "float64", step=step)
+    return spaces.Reals() if step is None else spaces.Multiples(step)

@@ -67,8 +67,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         found = _squares(self.horizon)[lengths.astype(np.int64) - 1]
         return np.asarray(np.sqrt(found))
 
-    def _group_norm(self, events: int) -> float:
-        sums = np.cumsum(coefficients(self.horizon))
+    def _group_norm(self, events: int, length: int) -> float:
+        sums = np.cumsum(coefficients(self.horizon)[:length])
         sums[events:] -= sums[:-events].copy()
         return float(sums @ sums)
 
@@ -101,9 +101,15 @@ class SquareRootCounter(CorrelatedCounter[Array]):
     def limited(self, memory: Array) -> Array:
         return clamped(memory, self.farthest)
 
-    def _squared_rows(self, length: int) -> tuple[float, float]:
-        squares = _squares(self.horizon)[:length]
-        return float(squares[-1]), float(squares.mean())
+    def _squared_row(self, length: int, since: int = 0) -> float:
+        if not since:
+            return float(_squares(self.horizon)[length - 1])
+        row = coefficients(self.horizon)[:length].copy()
+        row[length - since :] -= coefficients(self.horizon)[:since]
+        return float(row @ row)
+
+    def _mean_squared_row(self, length: int) -> float:
+        return float(_squares(self.horizon)[:length].mean())
 
     def inverse(self) -> tuple[Vector, Vector]:
         return mixture(self.horizon)

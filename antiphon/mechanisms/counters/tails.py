@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.numbers import exact, shown_up
+from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.protocol import Claim, message_label
 from antiphon.protocol.display import Card, Displayed, Grid, Part
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, style_axes, titled
@@ -64,20 +64,59 @@ def gaussian_tail(variance: float, beta: float) -> float:
     return math.sqrt(2 * variance * math.log(2 / beta))
 
 
+def added(one: float, other: float) -> float:
+    """The largest variance of a sum of two terms of these variances, whatever their
+    correlation."""
+    return (math.sqrt(one) + math.sqrt(other)) ** 2
+
+
 _SUMMED: Final = 1 << 18
+_WIDEST: Final = 1 << 22
+_DOWN: Final = 1 - 1e-9
+"""A factor far larger than the rounding errors of the sums below."""
 
 
-def lower_bound(*, horizon: int, rho: Fraction | float, sensitivity: Fraction | float = 1) -> float:
+def lower_bound(
+    *,
+    horizon: int,
+    rho: Fraction | float,
+    sensitivity: Fraction | float = 1,
+    window: int | None = None,
+    decay: Fraction | float | None = None,
+) -> float:
     """A lower bound on the mean (so also on the largest) squared error of any Gaussian
     factorisation A = B·C.
 
-    (‖A‖_*/T)²·sensitivity²/(2ρ), with ‖A‖_* the nuclear norm of the T×T matrix of ones
-    that sums prefixes: its singular values are ½/sin((2j-1)π/(4T+2)). Rounded down.
-    Source: Edmonds, Nikolov, Ullman 2020; Henzinger, Upadhyay, Upadhyay 2023.
-    Raises: InvalidArgument for a horizon, rho or sensitivity that is not positive.
+    (‖A‖_*/T)²·sensitivity²/(2ρ), with ‖A‖_* the nuclear norm of the T×T matrix A: that of ones,
+    which sums prefixes; that of the sums of the last ``window`` updates; or that of sums in which
+    an update counts ``decay`` times as much after each later one. Rounded down.
+    Source: Edmonds, Nikolov, Ullman 2020; Henzinger, Upadhyay, Upadhyay 2023; windows and decay:
+    docs/windows.md. Raises: InvalidArgument for a horizon, rho or sensitivity that is not positive,
+    a window of more than 2^22 updates, a decay outside (0, 1), or both of them.
     """
     count = exact.whole(horizon, "horizon")
     scale = exact.positive(sensitivity, "sensitivity") ** 2 / (2 * exact.positive(rho, "rho"))
+    if window is not None and decay is not None:
+        raise InvalidArgument("a bound is for window=… or for decay=…, not for both")
+    if decay is not None:
+        deviation = _decayed(count, checked_decay(decay))
+    elif window is not None and (width := exact.whole(window, "window")) < count:
+        deviation = _sliding(count, width)
+    else:
+        deviation = _prefixes(count)
+    return deviation**2 * float(scale) * _DOWN
+
+
+def checked_decay(value: object) -> Fraction:
+    """A decay factor λ as a Fraction. Raises: InvalidArgument outside (0, 1)."""
+    found = exact.positive(value, "decay")
+    if not found < 1:
+        raise InvalidArgument("decay lies strictly between 0 and 1: decay=0.99 forgets 1 % a step")
+    return found
+
+
+def _prefixes(count: int) -> float:
+    """‖A‖_*/T of the matrix of ones: its singular values are ½/sin((2j-1)π/(4T+2))."""
     step, summed = math.pi / (2 * count + 1), min(count, _SUMMED)
     nuclear = float((0.5 / np.sin((np.arange(summed) + 0.5) * step)).sum())
     if count > summed:
@@ -85,7 +124,39 @@ def lower_bound(*, horizon: int, rho: Fraction | float, sensitivity: Fraction | 
         start, end = summed * step / 2, count * step / 2
         nuclear += (math.log(math.tan(end)) - math.log(math.tan(start))) / (2 * step)
         nuclear -= step / 12 * 0.5 / (summed * step) ** 2
-    return (nuclear / count) ** 2 * float(scale) * (1 - 1e-9)
+    return nuclear / count
+
+
+# A banded or decaying A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <= 1, so
+# ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k u_k is
+# the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has ones on
+# its diagonal.
+
+
+def _sliding(count: int, window: int) -> float:
+    """A lower bound on ‖A‖_*/T for sums of the last W updates: L_W·(1 - (W-1)/(2T)), and 1.
+
+    L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν) over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
+    """
+    if window > _WIDEST:
+        raise InvalidArgument(f"a bound for a window is a sum of W terms: at most {_WIDEST}")
+    places = np.arange(1.0 + window % 2, window, 2) / 2
+    half = float((np.tan(np.pi * places / window) / (np.pi * places)).sum())
+    lebesgue = 2 * half + (window % 2) / window
+    return max(1.0, lebesgue * (1 - (window - 1) / (2 * count)))
+
+
+def _decayed(count: int, decay: Fraction) -> float:
+    """A lower bound on ‖A‖_*/T for sums with weights λ^k: L - ((4/π)/(1 - λ²) - L)/(2T), and 1.
+
+    L = (2/π)K(m = λ²) = 1/AGM(1, √(1 - λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
+    """
+    left = float(1 - decay**2)
+    large, small = 1.0, math.sqrt(left)
+    while large - small > 1e-15 * large:
+        large, small = (large + small) / 2, math.sqrt(large * small)
+    least = 1 / large
+    return max(1.0, least - (4 / math.pi / left - least) / (2 * count))
 
 
 _MOST: Final = 1 << 16
@@ -105,19 +176,31 @@ class ErrorsShown(Displayed, Plotted):
         """The privacy claims."""
 
     @abstractmethod
-    def squared_error(self, updates: int) -> float:
-        """The expected squared error of an answer after ``updates`` updates."""
+    def squared_error(self, updates: int, since: int = 0) -> float:
+        """The expected squared error of an answer after ``updates`` updates.
+
+        With ``since``: a bound on that of the difference of this answer and the one after the
+        first ``since`` updates, which is the sum of the updates between.
+        """
 
     @abstractmethod
-    def error_bound(self, updates: int, *, beta: float) -> float:
+    def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
         """A bound on the error of every coordinate after ``updates``, with probability at least
-        1 - beta."""
+        1 - beta; with ``since``, of the difference of two answers."""
 
     @property
     @abstractmethod
     def _last(self) -> int | None:
         """The horizon, at which errors are displayed; None if there is none: then after
         ``_MOST`` updates."""
+
+    @property
+    def _window(self) -> int | None:
+        """The number of updates whose sum is displayed; None: all so far."""
+        return getattr(self, "window", None)
+
+    def _since(self, updates: int) -> int:
+        return 0 if self._window is None else max(0, updates - self._window)
 
     def _card(self) -> Card:
         return Card(message_label(self, 160), self._parts())
@@ -133,18 +216,22 @@ class ErrorsShown(Displayed, Plotted):
             yield "with respect to", message_label(claim.verification, 120)
         last = _MOST if self._last is None else self._last
         if last <= _MOST:
-            deviation = math.sqrt(self.squared_error(last))
-            yield f"standard deviation after {last:,}", shown_up(deviation, 4)
-            bound = self.error_bound(last, beta=_BETA)
+            since = self._since(last)
+            deviation = math.sqrt(self.squared_error(last, since))
+            label = f"standard deviation after {last:,}"
+            of = "" if self._window is None else f", of the last {self._window:,}"
+            yield label + of, shown_up(deviation, 4)
+            bound = self.error_bound(last, beta=_BETA, since=since)
             yield "  with probability 95 %", f"an error of at most {shown_up(bound, 4)}"
 
     def _draw(self, axes: Axes) -> None:
         last = _MOST if self._last is None else self._last
         times = sorted({round(each) for each in np.geomspace(1, last, _POINTS).tolist()})
         times = list(range(1, last + 1)) if last <= _POINTS else times
-        errors = np.sqrt([self.squared_error(each) for each in times])
-        bounds = [self.error_bound(each, beta=_BETA) for each in times]
-        style_axes(axes, "updates", "error of a count")
+        ends = [(each, self._since(each)) for each in times]
+        errors = np.sqrt([self.squared_error(*each) for each in ends])
+        bounds = [self.error_bound(each, beta=_BETA, since=since) for each, since in ends]
+        style_axes(axes, "updates", f"error of a {'count' if self._window is None else 'window'}")
         axes.plot(times, errors, color=COLOURS[0], label="standard deviation")
         axes.plot(
             times, bounds, color=COLOURS[1], linewidth=1.2,

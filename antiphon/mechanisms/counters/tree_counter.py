@@ -75,12 +75,20 @@ class BinaryTree(Counter[CounterState]):
     def state_size(self) -> int:
         return 2 * self.levels
 
-    def _of_prefix(self, updates: int) -> float:
-        """The variance of the noisy sum after ``updates``, in units of ``noise_variance``."""
+    @abstractmethod
+    def _of_sum(self, updates: int, since: int) -> float:
+        """The variance of the noisy sum of the updates after ``since``, in units of
+        ``noise_variance``."""
+
+    def _of_nodes(self, updates: int) -> float:
+        """The sum of the variances of the nodes of a prefix."""
         return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
 
-    def squared_error(self, updates: int) -> float:
-        return self._of_prefix(self._time(updates)) * self.noise_variance
+    def squared_error(self, updates: int, since: int = 0) -> float:
+        return self._of_sum(self._time(updates, since), since) * self.noise_variance
+
+    def max_squared_window(self, window: int) -> float:
+        return self._searched(window)
 
     @property
     def max_squared_error(self) -> float:
@@ -129,6 +137,16 @@ class NoisyNodes(BinaryTree):
 
     def _variances(self) -> list[float]:
         return [1.0] * self.levels
+
+    def _of_sum(self, updates: int, since: int) -> float:
+        return sum(map(self._of_nodes, differing(updates, since)))
+
+
+def differing(updates: int, since: int) -> tuple[int, int]:
+    """The two times without the binary digits in which they agree, from the highest on: nodes that
+    both prefixes have cancel in the difference of two noisy sums."""
+    unlike = (1 << (updates ^ since).bit_length()) - 1
+    return updates & unlike, since & unlike
 
 
 def largest(horizon: int, weights: Sequence[float]) -> float:
@@ -189,8 +207,9 @@ class TreeCounter(NoisyNodes):
     def noise_variance(self) -> float:
         return tails.discrete_laplace_variance(self.scale)
 
-    def _tail(self, updates: int, beta: float) -> float:
-        return tails.laplace_tail(self.scale, updates.bit_count(), beta)
+    def _tail(self, updates: int, beta: float, since: int) -> float:
+        count = sum(each.bit_count() for each in differing(updates, since))
+        return tails.laplace_tail(self.scale, count, beta)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -252,8 +271,8 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
     def _counted(self) -> Space:
         return whole_counts(self.dimension)
 
-    def _tail(self, updates: int, beta: float) -> float:
-        return tails.gaussian_tail(updates.bit_count() * float(self.sigma) ** 2, beta)
+    def _tail(self, updates: int, beta: float, since: int) -> float:
+        return tails.gaussian_tail(self._of_sum(updates, since) * float(self.sigma) ** 2, beta)
 
 
 def group(events: int, levels: int) -> int:
@@ -328,9 +347,13 @@ class RefinedTreeCounter(GaussianNodes):
             found.append(own**2 + 2 * (1 - own) ** 2 * found[-1])
         return found
 
-    def _tail(self, updates: int, beta: float) -> float:
-        variance = self._of_prefix(updates) * float(self.sigma) ** 2
-        rounding = 2 * self.levels**2 / _UNIT
+    def _of_sum(self, updates: int, since: int) -> float:
+        # Estimates of a node and of one inside it are not independent.
+        return tails.added(*map(self._of_nodes, differing(updates, since)))
+
+    def _tail(self, updates: int, beta: float, since: int) -> float:
+        variance = self._of_sum(updates, since) * float(self.sigma) ** 2
+        rounding = (4 if since else 2) * self.levels**2 / _UNIT
         return tails.gaussian_tail(variance, beta) + rounding
 
 

@@ -40,6 +40,8 @@ class Epochs(NamedTuple):
 def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
     if not isinstance(value, Counter):
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
+    if getattr(value, "keep", 1) != 1:
+        raise InvalidArgument("decayed sums have no epochs: give a DecayedCounter a long horizon")
     if value.events > 1 and value.norm == 2:
         raise InvalidArgument(
             "several events may fall into several epochs, whose ρ add up differently than within "
@@ -163,9 +165,17 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         coordinate."""
         return self.epoch(self._place(updates)[0]).state_size + 3
 
-    def squared_error(self, updates: int) -> float:
+    def squared_error(self, updates: int, since: int = 0) -> float:
         number, own = self._place(updates)
-        return number * self._total_variance + self.epoch(number).squared_error(own)
+        first, start = self._place(since)
+        if not 0 <= since <= updates:
+            raise InvalidArgument(f"since is an int between 0 and the time {updates}")
+        if since and first == number:  # the totals of finished epochs cancel
+            return self.epoch(number).squared_error(own, start)
+        found = number * self._total_variance + self.epoch(number).squared_error(own)
+        if not since:
+            return found
+        return tails.added(found, self.squared_error(since))
 
     @property
     def _total_variance(self) -> float:
@@ -197,13 +207,19 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         last = [self.squared_error(time) for time in range(updates - own + 1, updates + 1)]
         yield max(last), math.fsum(last) / own, own
 
-    def error_bound(self, updates: int, *, beta: float) -> float:
+    def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
         """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
         beta.
 
-        Half of beta each for the totals and for the current counter.
+        Half of beta each for the totals and for the current counter. With ``since``: of the sum of
+        the updates after the first ``since``, with half of beta for each of two counts.
         """
         number, own = self._place(updates)
+        first, start = self._place(since)
+        if since and first == number:
+            return self.epoch(number).error_bound(own, beta=beta, since=start)
+        if since:
+            return sum(self.error_bound(each, beta=beta / 2) for each in (updates, since))
         inner = self.epoch(number).error_bound(own, beta=beta / 2)
         if not number:
             return inner

@@ -84,9 +84,10 @@ class Renyi:
 class DominatingPair(ABC):
     """Two laws (P, Q) that are at least as easy to tell apart as the two worlds of a mechanism.
 
-    That is, for b = 0 and 1 and every ε, no event S of the views has a larger
+    That is, for b = 0 and 1 and every ε, negative ones too, no event S of the views has a larger
     Pr_b(S) - e^ε·Pr_{1-b}(S) than the hockey-stick divergence H_ε(P‖Q) (Zhu, Dong and Wang 2022,
-    Def. 7). The trade-off function of P and Q is then f of f-DP (Dong, Roth and Su 2022).
+    Def. 7); so (Q, P) dominates, too. The trade-off function of P and Q is then f of f-DP (Dong,
+    Roth and Su 2022).
     Data: an attrs class with exact parameters. The pairs that this library knows are in
     ``antiphon.composition.accounting.pairs``.
     """

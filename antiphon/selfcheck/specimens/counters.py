@@ -11,10 +11,17 @@ import numpy as np
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import COUNT, GaussianTreeCounter, RefinedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import Buffered, BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import (
+    Buffered,
+    BufferedToeplitzCounter,
+    DecayedCounter,
+    for_totals,
+)
 from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.counters.windows import Window
 from antiphon.protocol import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.spaces import BITS, Integers, Signature
@@ -48,7 +55,9 @@ def specimens() -> Iterator[Specimen]:
     yield _buffered_toeplitz_counter()
     yield _square_root_counter()
     yield _unbounded_counter()
+    yield _decayed_counter()
     yield _count_after()
+    yield _window()
 
 
 def _of_ints(counter: Any, largest: int = 1) -> Example:
@@ -92,6 +101,7 @@ def _balanced_tree_counter() -> Specimen:
         _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
         _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
         _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
+        _of_ints(BalancedTreeCounter(horizon=100, epsilon=1, window=30, largest=3), 3),
         as_claimed("balanced tree counter",
                    BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
     )  # fmt: skip
@@ -124,6 +134,9 @@ class ColumnsFromTheEnd(Buffered):
     claim is the same. For horizons of one block.
     """
 
+    def _chosen(self) -> Buffers:
+        return for_totals(self.horizon)
+
     def divisors(self, block: int) -> list[float]:
         return Buffered.divisors(self, block)[::-1]
 
@@ -139,12 +152,21 @@ def _buffered_toeplitz_counter() -> Specimen:
             BufferedToeplitzCounter(horizon=64, rho=0.01, normalised=True, largest=3), 3
         ),
         _of_rows(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
+        _of_ints(BufferedToeplitzCounter(horizon=100, rho=0.5, window=7)),
         as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth()),
         as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
                    gaussian_truth()),
         broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
                player, Truth(delta=0.1889)),
     )  # fmt: skip
+
+
+def _decayed_counter() -> Specimen:
+    return Specimen(
+        _of_ints(DecayedCounter(horizon=1000, rho=0.5, decay=0.99)),
+        _of_rows(DecayedCounter, horizon=8, rho=1, decay=HALF),
+        *of_gaussian("decayed counter", DecayedCounter, _first(7), horizon=8, decay=HALF),
+    )
 
 
 def _square_root_counter() -> Specimen:
@@ -177,11 +199,11 @@ def _unbounded_counter() -> Specimen:
     )  # fmt: skip
 
 
-@register("antiphon.corpus.CountsTwice/1")
+@register("antiphon.corpus.AddsBare/1")
 @column_safe
 @attrs.frozen
-class CountsTwice(ExchangePostProcessor[None]):
-    """A broken post-processor: it adds the update once more, without noise, to the count.
+class AddsBare(ExchangePostProcessor[None]):
+    """A broken post-processor: it adds the update once more, without noise, to the answer.
     Refuted."""
 
     @property
@@ -189,17 +211,16 @@ class CountsTwice(ExchangePostProcessor[None]):
         return None
 
     def signature(self, right: Signature) -> Signature:
-        return CountAfter().signature(right)
+        return right
 
     def exchange(self, state: None, update: Any) -> Exchanged[None]:
-        yield update
-        count = yield COUNT
-        return None, count + update
+        told = yield update
+        return None, told + update
 
 
 def _count_after() -> Specimen:
     tree, single = TreeCounter(horizon=8, epsilon=1), TreeCounter(horizon=1, epsilon=1)
-    after, twice = CountAfter() @ tree, CountsTwice() @ single
+    after, twice = CountAfter() @ tree, AddsBare() @ CountAfter() @ single
     rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=2)
     bits = Link(part=CountAfter(), right=tree, queries=BITS, answers=Integers())
     updates = rows.signature.updates
@@ -211,3 +232,22 @@ def _count_after() -> Specimen:
         broken("count after each update, and it again", twice, tree.claims[0],
                saying("x₁ differs", [Pair(0, 1)]), Truth(2.0)),
     )  # fmt: skip
+
+
+def _window() -> Specimen:
+    tree, single = TreeCounter(horizon=8, epsilon=1), TreeCounter(horizon=1, epsilon=1)
+    rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=2, window=3)
+    player = saying("x₁ differs", [Pair(0, 1), *[same(0)] * 7])
+    sliding = Window(2) @ tree
+    return Specimen(
+        Link(part=Window(2), right=tree, queries=BITS, answers=Integers()),
+        Link(part=Window(3), right=rows, queries=rows.signature.updates, answers=Integers()),
+        Entry("window of two updates", sliding, guarantee(sliding).claim(), (player,)),
+        broken(
+            "window, and the newest update again",
+            AddsBare() @ Window(1) @ single,
+            tree.claims[0],
+            saying("x₁ differs", [Pair(0, 1)]),
+            Truth(2.0),
+        ),
+    )

@@ -7,11 +7,12 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import combinations_with_replacement
 from typing import Final
 
 from antiphon.composition import Create, ExtConComp, sparse_parallel
 from antiphon.composition.accounting.creations import bounded_exactly
-from antiphon.composition.accounting.creations.k_sparse import SparseDivergence
+from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.mechanisms.randomized_response import ExposedResponse
@@ -103,6 +104,11 @@ def _theorem_g() -> Iterable[Check]:
     row = Check("Thm G", "types chosen adaptively, 2 of 3, E = 4, δ = 1/4", _types)
     yield row
     yield row.twin("types fixed in advance, 2 of 3, E = 4, δ = 1/4", adaptive=False)
+    row = Check(
+        "Thm G", "2 of (ln 2, 1/10) and (ln 4, 1/5), chosen on the way, in doubles", _chosen
+    )
+    yield row
+    yield row.twin("2 of (ln 2, 1/10) and (ln 4, 1/5), fixed in advance", adaptive=False)
 
 
 def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
@@ -118,6 +124,18 @@ def _unequal() -> Evidence:
     curve = bounded_exactly.exactly_sparse(purse, k=2, creations=3)
     claimed = [(at, curve.delta_at(at)) for at in AT]
     return _decided(kinds, purse, 3, claimed, 2, exactly=True)
+
+
+def _chosen(*, adaptive: bool = True) -> Evidence:
+    """Evidence on the curve of unequal classes at ε = ln 4; if not ``adaptive``, on the largest δ
+    of a list of classes fixed in advance, 59/125."""
+    kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
+    purse, at = [each.parameters for each in kinds], Log(4)
+    lists = combinations_with_replacement(purse, 2)
+    fixed = (sparse(purse, k=2, creations=list(each), tight=True) for each in lists)
+    curves = [sparse(purse, k=2, creations=2, tight=True)] if adaptive else fixed
+    claimed = max(Fraction(curve.delta_at(at)) for curve in curves)
+    return _decided(kinds, purse, 2, [(at, claimed)], 2)
 
 
 def _closed() -> Evidence:

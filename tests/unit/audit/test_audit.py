@@ -112,6 +112,7 @@ class TestVerdicts:
         assert report.refuted
         assert report.event.words().startswith("the feature is ")
 
+    @pytest.mark.slow
     def test_a_feature_of_ones_own(self):
         report = NOISE_GAME.audit(
             asks(1), epsilon=0.5, samples=20_000, seed=1, feature=lambda a: bool(a[0] > 0.5)
@@ -273,6 +274,7 @@ class TestSeveralAdversaries:
         assert sorted((first * 10).astype(int)) == list(range(10))
         assert sorted((second * 5 - 25).astype(int)) == list(range(10))
 
+    @pytest.mark.slow
     def test_a_strategy_for_a_coarser_system_plays_the_real_one(self):
         """The exact engine solves randomised response; its strategy asks a Laplace mechanism."""
         coarse = ap.PrivacyGame(RandomizedResponse(epsilon=1), RR.claims[0].verification)
@@ -353,6 +355,7 @@ class TestMemory:
 
 
 class TestDistribution:
+    @pytest.mark.slow
     def test_results_do_not_depend_on_the_executor(self):
         options = {"epsilon": 0, "delta": DELTA, "samples": 40_000, "seed": 1, "chunk": 5000}
         serial = GAME.audit(BREAKER, executor="serial", **options)
@@ -494,6 +497,7 @@ RR = ap.mechanisms.RandomizedResponse(epsilon=1)
 START = RR.claims[0].verification
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -556,6 +560,7 @@ class TestEvidenceIsRechecked:
         path = self.written(lines, tmp_path / "other", without_counts)
         assert Counterexample.load(path).as_stated == ("δ_lower and its confidence",)
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         "change",
         [

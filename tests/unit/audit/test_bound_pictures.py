@@ -19,6 +19,7 @@ def audited(**options):
     )
 
 
+@pytest.mark.slow
 def test_both_panels_in_every_format(tmp_path):
     paths = [tmp_path / f"bound.{kind}" for kind in ("svg", "png", "pdf")]
     audited().save_picture(*paths)

@@ -771,7 +771,7 @@ def counter(reuses, scale, column_safe):
     )(ap.column_safe(step) if column_safe else step)  # fmt: skip
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("scale", [20, 10**9])
 @pytest.mark.parametrize("column_safe", [True, False])
 def test_reused_noise_is_found(scale, column_safe):

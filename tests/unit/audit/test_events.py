@@ -186,6 +186,7 @@ class TestNumbers:
         assert event.words() == "the answer to message 3 is > 1.73"
         assert Event(Place(()), -2.0, False, 0).words() == "the feature is < -2"
 
+    @pytest.mark.slow
     def test_sums_are_told_apart_by_their_changes(self, generator):
         """Prefix sums of five noisy bits: ε = 5 · 0.2; any single sum shows far less."""
 
@@ -211,7 +212,7 @@ class TestNumbers:
         assert learned.reader.numbers[0] == (0,)
         assert len(learned.reader.numbers) <= 2
 
-    @pytest.mark.every(2)
+    @pytest.mark.slow
     @pytest.mark.parametrize("sums", [False, True], ids=["numbers", "their sums"])
     def test_a_linear_score_is_found_in_numbers_and_in_sums(self, generator, sums):
         """Ten Gaussians shifted by 1/2 σ: the ratio is linear in them, or in the last sum.

@@ -103,6 +103,7 @@ class TestChunks:
 
 
 class TestTheResultIsTheSame:
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("executor", ["serial", 1, 2, 4, None])
     def test_for_any_number_of_processes(self, executor):
         outcome = run(tasks.total, CHUNKS, merge=tasks.add, executor=executor)
@@ -115,6 +116,7 @@ class TestTheResultIsTheSame:
             assert run(tasks.total, CHUNKS, merge=tasks.add, executor=pool).result == plain()
             assert pool.submit(abs, -1).result() == 1  # what is lent is not shut down
 
+    @pytest.mark.slow
     def test_of_the_game(self):
         chunks = Chunks(total=100_000, size=7000, seed=1)
         counts = run(tasks.GAME, chunks, merge=merge_counts, executor=2).result
@@ -183,6 +185,7 @@ class TestLostWorkers:
         assert run(task, CHUNKS, merge=tasks.add, executor=2).result == plain()
         assert (tmp_path / "deaths").read_text() == "xx"
 
+    @pytest.mark.slow
     def test_one_that_always_dies_is_given_up_and_the_rest_kept(self, tmp_path):
         task = tasks.Dies(str(tmp_path / "deaths"), times=99)
         file = tmp_path / "run.json"
@@ -209,6 +212,7 @@ class TestLostWorkers:
 
 
 class TestErrors:
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("executor", ["serial", 2, "threads"])
     def test_of_the_task_are_raised_as_they_are(self, executor, tmp_path):
         file = tmp_path / "run.json"
@@ -627,6 +631,7 @@ class TestInterrupts:
         saved = run(tasks.Slow(0.05), chunks, merge=tasks.add, checkpoint=tmp_path / "run.json")
         assert saved.result == float(result)
 
+    @pytest.mark.slow
     def test_killed_it_leaves_a_checkpoint_and_no_process(self, tmp_path):
         program = tmp_path / "program.py"
         program.write_text(

@@ -127,6 +127,7 @@ class TestLocalCluster:
         part = Chunks(total=done, size=1000, seed=7)
         assert run(tasks.total, part, merge=tasks.add).result == caught.value.outcome.result
 
+    @pytest.mark.slow
     def test_a_client_that_is_closed(self, client):
         with distributed.Client(client.cluster) as closed:
             pass

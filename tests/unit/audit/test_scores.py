@@ -62,6 +62,7 @@ def test_a_regression_finds_a_direction():
     assert bound(choice, training) > 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ["logistic", "boosted"])
 def test_what_was_taken_out_scores_as_scikit_learn_does_and_saves(training, name):
     pytest.importorskip("sklearn")
@@ -89,6 +90,7 @@ def test_without_the_extra_it_says_which(training, name, monkeypatch):
         choose_event(training, GOAL, name)
 
 
+@pytest.mark.slow
 def test_trees_in_another_form_are_refused(training, monkeypatch):
     pytest.importorskip("sklearn")
     reader = reader_of(training.fit)

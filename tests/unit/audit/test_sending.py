@@ -59,6 +59,7 @@ def test_functions_without_a_file_go_to_processes():
     assert prompted(CODE + AT_THE_PROMPT) == ("True", "")
 
 
+@pytest.mark.slow
 def test_without_cloudpickle_the_cause_is_named_before_anything_starts():
     hidden = "import sys; sys.modules['cloudpickle'] = None\n"
     said, _ = prompted(hidden + CODE + AT_THE_PROMPT)
@@ -137,6 +138,7 @@ def test_a_counterexample_saved_by_a_script_replays_on_the_command_line(tmp_path
     assert "identical: both sides replayed" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_saving_says_what_has_no_name(tmp_path):
     @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS)
     def inner(state, bit, coins):

@@ -88,6 +88,7 @@ class TestTradeOff:
         exact = [NORMAL.cdf(NORMAL.inv_cdf(1 - each) - 1.0) for each in alphas.tolist()]
         assert claimed_errors(alphas, gaussian_curve(1.0)) == pytest.approx(exact, abs=2e-5)
 
+    @pytest.mark.slow
     def test_a_point_is_below_a_curve_iff_a_bound_exceeds_it(self):
         """What the verdict is read off, and what f-DP says, are one."""
         generator = np.random.default_rng(1)
@@ -151,6 +152,7 @@ class TestVerdicts:
         assert report.epsilon > 0.5
         assert game.audit(breaker, epsilon=3, delta=0.001, samples=50_000, seed=1).refuted
 
+    @pytest.mark.slow
     def test_several_adversaries_are_chosen_from(self):
         players = [ap.scripted([ap.Pair(0.0, x)]) for x in (0.0, 1.0, 0.1)]
         report = GAME.audit(players, curve=pure(0.8), samples=10**5, seed=1)
@@ -179,6 +181,7 @@ class TestVerdicts:
 
 
 class TestMore:
+    @pytest.mark.slow
     def test_workers_and_chunks_of_an_experiment_do_not_matter(self):
         options = {"curve": pure(0.9), "samples": 20_000, "seed": 1, "chunk": 2500, **PLAYED}
         alone = GAME.audit(ASKER, executor="serial", **options)

@@ -577,3 +577,15 @@ class TestGaussian:
                 counting(delta=delta)
         with pytest.raises(InvalidArgument, match="discovered"):
             counting(keys=ap.boards.discovered(delta=1e-6), delta=1e-6)
+
+
+def test_the_largest_keys_are_named_window_by_window():
+    values = ((Fraction(1), Fraction(3), Fraction(3)), (Fraction(5), Fraction(4), Fraction(-1)))
+    series = ap.boards.BoardSeries(
+        "total", ("FR", "DE", "IT"), ("Monday", "Tuesday"), values, (Fraction(1),) * 2
+    )
+    assert series.top(1) == ((("DE", 3),), (("FR", 5),))
+    assert series.top(3)[1] == (("FR", 5), ("DE", 4), ("IT", -1))
+    for wrong in (0, 4, 1.0):
+        with pytest.raises(ap.InvalidArgument, match="from 1 to 3"):
+            series.top(wrong)

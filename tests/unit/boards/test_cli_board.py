@@ -133,6 +133,7 @@ def test_keys_of_another_shape_are_refused_with_the_lines_to_write(tmp_path, key
         read_board(file)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("change", "said"),
     [

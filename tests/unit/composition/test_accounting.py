@@ -240,6 +240,7 @@ class TestUnequal:
         with pytest.raises(ap.InvalidArgument, match="width must be"):
             optimal([(1, 0)], width=width)
 
+    @pytest.mark.slow
     def test_more_frequencies_than_fit_are_refused(self, monkeypatch):
         monkeypatch.setattr(contour_frequencies, "MOST", 10)
         with pytest.raises(ap.Intractable, match=r"frequencies .* larger `width`"):

@@ -12,7 +12,7 @@ from trying import over
 
 from antiphon import Log
 from antiphon.composition.accounting import advanced
-from antiphon.composition.accounting.atoms import Atoms, Window, window
+from antiphon.composition.accounting.atoms import Atoms, TermWindow, window
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.numbers.interval import Interval, down, probability
 from antiphon.protocol.measures.divergences import response_divergence
@@ -97,7 +97,7 @@ class TestWindows:
 
     def test_the_mass_outside_takes_its_share(self):
         half = np.array([0.5])
-        (lower,) = Window(0, Interval(half, half), 0.5).normalised().terms.lower
+        (lower,) = TermWindow(0, Interval(half, half), 0.5).normalised().terms.lower
         assert 0.49 < lower <= 0.5
 
 

@@ -117,6 +117,7 @@ def test_differences_that_cancel(multiple, unit, less):
         assert abs(mpf(float(found)) - truth) <= bound + abs(truth) * 2 * UNIT
 
 
+@pytest.mark.slow
 @given(st.integers(1, 300), st.floats(1e-6, 1))
 def test_windows_hold_the_binomial_law(count, odds):
     found = window(count, odds, 0).normalised()

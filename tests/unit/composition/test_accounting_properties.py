@@ -42,6 +42,7 @@ def test_delta_falls_in_epsilon(make, given, one, other):
     assert curve.floor.lower <= deltas.lower[1]
 
 
+@pytest.mark.slow
 @given(several, points, points)
 def test_delta_falls_in_epsilon_for_many(given, one, other):
     curve, (low, high) = contour(given), sorted([one, other])

@@ -603,7 +603,7 @@ class TestEvery:
         assert decode(encode(budget)) == budget
         assert hash(decode(encode(budget))) == hash(budget)
 
-    @examples(8)
+    @examples(4)
     @given(charges=st.lists(st.builds(Approximate, amounts, st.fractions(0, Fraction(1, 9)))))
     def test_charges_are_pure_and_never_pass_the_limits(self, budget, charges):
         state, _ = spend(budget, charges)

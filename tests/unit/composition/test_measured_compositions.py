@@ -54,6 +54,7 @@ def claiming(*measures, status=Status.PROVED, base=RandomizedResponse, f=None):
 
 
 class TestFixedMechanisms:
+    @pytest.mark.slow
     def test_first_created_or_from_the_start_is_the_same(self):
         for made in ([NOISE] * 3, [NOISE, RandomizedResponse(epsilon=1)]):
             first = ap.guarantee(EXT, fixed_mechanisms(made))
@@ -182,6 +183,7 @@ class TestPurses:
         assert found == pytest.approx(math.log(min(of_each, of_the_worse)) / 2, rel=1e-12)
         assert (of_each < of_the_worse) == (other < Fraction(1, 5))
 
+    @pytest.mark.slow
     def test_without_a_bound_it_is_refuted(self):
         for measure in (ZeroConcentrated(Fraction(1, 2)), GaussianDP(1)):
             with pytest.raises(NoGuarantee, match="bound the number of creations") as caught:

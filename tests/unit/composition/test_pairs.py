@@ -51,7 +51,7 @@ def check(curve, law, points, relative=1e-6):
         assert found.width <= relative * found.upper, (at, found.width / found.upper)
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 def test_a_thousand_discrete_gaussians(way):
     curve = compose([DiscreteGaussianPair(10)], times=1000)
     known = {5: 0.383835801507776, 10: 0.0337792441982797, 20: 4.04355977092400e-7}
@@ -64,6 +64,7 @@ def test_a_thousand_discrete_gaussians(way):
     check(curve, law, [0, 5, Fraction(1001, 100), 20, 30])
 
 
+@pytest.mark.slow
 @over(
     ("sigma", "shift", "times", "points"),
     [
@@ -268,6 +269,7 @@ def test_a_mixture_that_reveals_and_one_that_does_not():
         assert curve.delta_between(at).width < 1e-9
 
 
+@pytest.mark.every(2)
 def test_a_mixture_of_unlike_pairs(way):
     unit, weights = Fraction(1, 128), (Fraction(1, 3), Fraction(1, 2), Fraction(1, 6))
     parts = DiscreteGaussianPair(4), ResponsePair(Fraction(3, 8)), DiscreteLaplacePair(16, 5)
@@ -290,6 +292,7 @@ def test_a_mixture_in_a_mixture_is_flat():
         assert left == right
 
 
+@pytest.mark.slow
 def test_many_of_three_points():
     """Past what is multiplied out: an asymmetric pair of three points, on a lattice."""
     zero = (Fraction(4, 7), Fraction(2, 7), Fraction(1, 7))

@@ -211,6 +211,7 @@ def test_a_coarse_step_on_the_line_has_them_too():
     assert coarse.stick(asked).width > 1e-6 * float(truth.mid())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 10**6)])
 def test_what_is_dropped_is_in_the_error(monkeypatch, noise):
     truth = (gaussian(10, 1, Fraction(1, 200)) ** 1000).stick(Fraction(5))
@@ -262,6 +263,7 @@ def test_noise_is_in_the_lower_end(noise):
     assert plain.noise == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("longest", [350, 420, 550])
 def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
     """Each ε is asked one way throughout, also where its neighbour is asked the other way."""
@@ -285,6 +287,7 @@ def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
     assert theirs.lower <= narrow.upper
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])
 def test_what_takes_too_long_is_refused(monkeypatch, limit):
     pairs = [ResponsePair(5 + Fraction(i * i, 10**7)) for i in range(40)]
@@ -325,6 +328,7 @@ def test_small_compositions_are_exact(pairs, growth):
     assert curve.floor.lower <= hockey_stick(pairs, 10**9) + Fraction(1, 10**8)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(some.lists(finite_pairs(), min_size=1, max_size=4), some.fractions(1, 30, max_denominator=9))
 def test_contours_hold_small_compositions_too(pairs, growth):

@@ -72,6 +72,7 @@ def test_what_is_left_fits_and_little_more_would(epsilon, nu, places):
         assert any(gap(epsilon, more, nu, x) < 0 for x in near)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("epsilon", "nu"), [(2.4, 2.8), (1, 1.25), (3, 4), (0.5, 0.64)])
 def test_what_is_left_of_little_fits_everywhere(epsilon, nu):
     """Where a response takes most of what there is, the worst place is not s = 1."""

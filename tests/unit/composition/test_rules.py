@@ -129,6 +129,7 @@ print(promise.theorem, promise.status.value, promise.epsilon_at(0))
 print([check.theorem for check in checks("Toy 1")], checks()[-1].run().verdict)"""
 
 
+@pytest.mark.slow
 def test_a_theorem_is_added_by_two_files(tmp_path):
     """As CONTRIBUTING says: a rule, and the check that `antiphon verify` runs."""
     copied(ROOT, tmp_path / "antiphon")

@@ -130,7 +130,7 @@ class TestShapes:
             curve = equal(epsilon, delta, 2, 9)
             assert curve.delta_between(0) == curve.symmetric.delta_between(0)
 
-    @pytest.mark.every(3)
+    @pytest.mark.every(9)
     @pytest.mark.parametrize("epsilon", [1e-300, 1e-6, 30, 1e9, ap.Log(10**300)])
     @pytest.mark.parametrize("delta", [1e-300, 1e-9, 0.3, 1 - 1e-9])
     @pytest.mark.parametrize("n", [3, 10**4, 10**15])
@@ -178,13 +178,13 @@ class TestClosedBound:
         o = [1e-3 / (1 - 1e-3)] * 5 + [1e-4 / (1 - 1e-4)] * 7
         p = [each / math.tanh(0.5 if i < 5 else 1) for i, each in enumerate(o)]
         pairs = sum(o[i] * p[j] for i in range(12) for j in range(12) if i != j)
-        assert curve.bound.most == pytest.approx(pairs)
+        assert curve.closed.bound.most == pytest.approx(pairs)
 
     def test_pairs_of_a_number(self):
         """All with the largest δ, and the least ε: p falls in ε."""
         o = 1e-3 / (1 - 1e-3)
         curve = sparse([(1, 1e-4), (2, 1e-3)], k=2, creations=12)
-        assert curve.bound.most == pytest.approx(12 * 11 * o * o / math.tanh(0.5))
+        assert curve.closed.bound.most == pytest.approx(12 * 11 * o * o / math.tanh(0.5))
 
     def test_kinds_of_one_delta_add_up(self):
         given = [(1, 1e-3), (2, 1e-3)]
@@ -202,6 +202,82 @@ class TestClosedBound:
         given = [(1, 1e-6), (2, 1e-7), (3, 0)]
         curve = sparse(given, k=1, creations=given, symmetric=True)
         assert curve.delta_at(1) == optimal([(3, 0), (0, 1e-6), (0, 1e-7)]).delta_at(1)
+
+
+CLASSES = [(ap.Log(2), Fraction(1, 4))] * 2 + [(ap.Log(5), Fraction(1, 10))]
+
+
+class TestClassRecursion:
+    """Unequal classes, of which only the number of creations is known."""
+
+    curve = sparse(CLASSES, k=2, creations=3)
+
+    def test_it_closes_the_interval(self):
+        """From Theorem S to the closed bound it is [.6906, .9236]."""
+        ends, wide = (each.delta_between(ap.Log(3)) for each in (self.curve, self.curve.closed))
+        assert Fraction(59, 80) in ends
+        assert ends.width < 1e-12
+        assert (round(wide.lower, 4), round(wide.upper, 4)) == (0.6906, 0.9236)
+
+    def test_many_epsilons_at_once(self):
+        curve, at = self.curve, [Fraction(n, 3) for n in range(6)]
+        assert curve.delta_between(at).upper.tolist() == [curve.delta_at(each) for each in at]
+        assert curve.delta_between(at).lower.tolist() == [
+            curve.delta_between(each).lower for each in at
+        ]
+
+    def test_epsilon_is_the_inverse_of_delta(self):
+        curve, ends = self.curve, self.curve.epsilon_between(0.75)
+        assert curve.delta_at(Fraction(ends.upper)) <= 0.75
+        assert curve.delta_between(Fraction(ends.lower)).lower >= 0.75 - 1e-12
+        assert ends.width < 1e-10
+
+    def test_at_the_floor_it_is_all_that_may_differ(self):
+        curve, floor = self.curve, self.curve.floor.upper
+        assert curve.epsilon_at(floor) == curve.closed.epsilon_at(floor)
+        assert curve.delta_at(ap.Log(10)) == floor == pytest.approx(1 - 0.75**3)
+
+    def test_small_deltas_keep_their_precision(self):
+        """Each 1 - δ would lose seven digits."""
+        curve = sparse([(0, 1e-12), (ap.Log(2), 1e-14)], k=2, creations=4)
+        ends = curve.delta_between(ap.Log(2))
+        assert ends.lower * (1 + 1e-10) > 4e-12
+        assert ends.width < 1e-11 * ends.upper
+
+    def test_what_a_user_sees(self):
+        f = ap.composition.sparse_parallel(CLASSES[1:])
+        found = ap.guarantee(ap.ExtConComp(), f, max_creations=3)
+        truth = exactly_sparse(CLASSES[1:], k=2, creations=3).delta_at(ap.Log(3))
+        assert truth in found.curve.delta_between(ap.Log(3))
+        assert found.curve.delta_between(ap.Log(3)).width < 1e-12
+
+    @over(
+        ("epsilon", "delta"),
+        [(0, 1 - 1e-9), (1e-300, 0.3), (30, 1e-300), (1e9, 0.3), (ap.Log(10**300), 1)],
+    )
+    def test_extremes(self, epsilon, delta):
+        given = [(epsilon, delta), (1, 0.2)]
+        for creations in (3, [*given, given[1]]):
+            curve = sparse(given, k=2, creations=creations, tight=True)
+            ends, wide = curve.delta_between(1), curve.closed.delta_between(1)
+            assert wide.lower <= ends.lower <= ends.upper <= wide.upper
+            assert ends.width < 1e-12
+
+    @over("given", [[(1, 1e-3), (2, 1e-4)], [(e, 0.1) for e in range(7)]])
+    def test_past_the_limit(self, given):
+        """The closed bound is given, or named in the error."""
+        at = sparse(given, k=2, creations=100).delta_between(1)
+        assert at.width > 1e-8
+        with pytest.raises(ap.Intractable, match="closed bound holds for any number"):
+            sparse(given, k=2, creations=100, tight=True)
+
+    def test_past_the_limit_for_equal_parameters(self):
+        with pytest.raises(ap.Intractable, match="closed bound holds for any number"):
+            equal(1, 1e-9, 3000, 10**4, tight=True)
+
+    def test_a_purse_past_the_limit(self):
+        with pytest.raises(ap.Intractable):
+            sparse([(1, 0.1), (2, 0.1)], k=2, times=10**9, creations=3, tight=True)
 
 
 class TestRecursion:

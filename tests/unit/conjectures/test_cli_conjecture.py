@@ -34,6 +34,7 @@ def test_what_is_refuted_is_shown(printed, tmp_path):
     assert "there already" in printed(f"{FILE}:CLAIM", *save, status=2).err
 
 
+@pytest.mark.slow
 def test_what_is_not_refuted_is_said_to_be_just_that(told):
     data = told(f"{FILE}:TRUE_CLAIM", "--seed", "1", "--starts", "12")
     assert data["refuted"] is False
@@ -150,6 +151,7 @@ def test_no_file_is_given_twice(printed, tmp_path):
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path, monkeypatch):
     def full(*args, **options):
         raise ap.FileError("the disk is full")

@@ -223,7 +223,7 @@ TRUE = {
 }  # fmt: skip
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("theorem", TRUE)
 def test_a_theorem_about_a_game_is_not_refuted(theorem):
     found = TRUE[theorem].search(seed=3, starts=sized(6, 24), seconds=None, executor="serial")

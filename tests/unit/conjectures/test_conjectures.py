@@ -245,6 +245,7 @@ def test_what_refutes_is_saved_and_replays(found, tmp_path):
     assert "M1" in found.svg()
 
 
+@pytest.mark.slow
 def test_a_seed_and_starts_find_the_same_again():
     claim = example("first_pairs")["CLAIM"]
     both = [claim.search(seed=5, starts=20, seconds=None) for _ in range(2)]
@@ -258,6 +259,7 @@ def test_an_f_that_is_not_prefix_closed():
     assert 0 < found.loss <= 1
 
 
+@pytest.mark.slow
 def test_renyi_divergences_of_those_that_see_no_difference_count():
     found = example("sparse_renyi")["CLAIM"].search(seed=1, starts=60, seconds=None)
     assert found.refuted

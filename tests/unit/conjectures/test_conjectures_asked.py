@@ -54,7 +54,7 @@ def test_of_how_many_where_there_are_so_many():
     assert "starts    2 of 3\n" in str(found)
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [1 - (1 - 0.1) ** 2, lambda _: 1 - (1 - 0.1) ** 2])
 def test_a_true_bound_in_doubles_is_not_refuted_by_their_rounding(bound):
     assert 1 - (1 - 0.1) ** 2 < 0.19
@@ -205,6 +205,7 @@ def test_a_solver_that_always_gives_up_is_told(monkeypatch):
         conjecture(BOTH, 1, **SHORT)
 
 
+@pytest.mark.slow
 def test_more_workers_than_there_is_work():
     begun = time.monotonic()
     assert conjecture(BOTH, 1, executor=10**6, seed=1, starts=2, seconds=None).starts == 2

@@ -63,6 +63,7 @@ def test_what_nobody_may_ask_is_left_out():
     assert after == {"asked 0 or 1": {"asked 2"}, "asked 2": {"asked 0 or 1 or 2"}}
 
 
+@pytest.mark.slow
 def test_a_strategy_is_drawn_as_its_tree_says(found):
     tree = strategy_drawn(found.adversary)
     every = list(texts(tree))

@@ -58,7 +58,7 @@ def test_the_number_of_processes_changes_nothing(alone, workers):
     assert gist(SMALL.search(**WHOLE, executor=workers)) == alone
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2 * AHEAD, 3])  # the first of them every day
 def test_nor_do_threads_that_are_lent(alone, threads):
     with ThreadPoolExecutor(threads) as pool:
@@ -81,7 +81,7 @@ def test_the_first_refutation_is_the_same_however_many_look():
     assert found[0].refuted
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, AHEAD - 1, AHEAD + 7])
 def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, after):
     file = tmp_path / "search.json"
@@ -92,6 +92,7 @@ def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, af
     assert gist(SMALL.search(**WHOLE, checkpoint=file)) == alone  # nothing is left to do
 
 
+@pytest.mark.slow
 def test_a_checkpoint_has_the_best_climbs_of_each_domain(tmp_path):
     file = tmp_path / "search.json"
     found = SMALL.search(**{**WHOLE, "starts": 12}, checkpoint=file, executor="serial")
@@ -130,6 +131,7 @@ def test_a_search_that_has_refuted_is_over_when_it_is_read_again(tmp_path):
         assert (found.refuted, found.loss, found.starts) == (True, Fraction(2, 9), 1)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("other", "options", "differs"),
     [
@@ -172,6 +174,7 @@ class Lost(ThreadPoolExecutor):
         return super().submit(lambda: (_ for _ in ()).throw(OSError("lost")))
 
 
+@pytest.mark.slow
 def test_workers_that_are_lost_again_and_again(tmp_path):
     file = tmp_path / "search.json"
     SMALL.search(**{**WHOLE, "starts": 12}, checkpoint=file, executor="serial")
@@ -196,6 +199,7 @@ def test_the_best_are_kept_until_nothing_gets_better():
     assert [each.gain for each in few.kept] == [1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "forkserver"])
 def test_a_pattern_of_a_file_is_climbed_by_others(method, monkeypatch):
     """Whose verification function no other process knows by name, as the CLI runs it."""

@@ -157,7 +157,7 @@ def test_a_claim_for_one_difference_says_nothing_of_two():
     assert all(lost <= MOMENT for lost in found.judged.claimed)
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2, 3])
 def test_pure_mechanisms_reach_what_randomized_responses_do(order):
     """What is ε-DP is a post-processor of RR_ε, whose moments multiply."""

@@ -49,7 +49,7 @@ TRUE = {
 """Theorems of CM, and those of docs/sparse.md; (pattern, bound) at ε = 0."""
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("theorem", TRUE)
 def test_a_theorem_is_not_refuted(theorem):
     starts = sized(2, 20)

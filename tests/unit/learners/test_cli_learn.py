@@ -36,6 +36,7 @@ def test_all_learners_are_played(printed):
     assert "(1, 1e-06)" in out
 
 
+@pytest.mark.slow
 def test_it_is_the_contest_of_the_library(printed):
     data = json.loads(
         printed(
@@ -50,6 +51,7 @@ def test_it_is_the_contest_of_the_library(printed):
     assert (found["name"], found["private"]) == ("lazy-experts", True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "name", sorted(set(named(games, LossGame)) - {"loss-table", "loss-stream"})
 )
@@ -80,7 +82,7 @@ def test_dynamic_regret_is_told_where_it_is_asked_for(printed):
 CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
 
 
-@pytest.mark.every(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONVEX)
 @pytest.mark.parametrize("body", ["ball", "box"])
 def test_convex_games_are_played_by_convex_learners(printed, name, body):
@@ -112,6 +114,7 @@ def test_losses_of_a_file(printed, tmp_path):
     assert (data["rounds"], data["experts"], data["grid"]) == (40, 2, 1024)
 
 
+@pytest.mark.slow
 def test_regret_is_drawn(printed, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "regret.svg"
@@ -158,6 +161,7 @@ def test_a_sweep_has_a_contest_for_each_and_their_slopes(told):
     assert hedge["slopes_in_epsilon"] == []
 
 
+@pytest.mark.slow
 def test_a_sweep_is_one_table(printed, told):
     out = printed(*SWEPT).out
     assert "stochastic-gap: 64, 128, 256 rounds, 10 experts" in out
@@ -190,6 +194,7 @@ def test_dynamic_regret_of_a_sweep_has_a_table_of_its_own(printed):
 ONCE = (*SHORT, "--learner", "hedge", "--learner", "noisy-leader", "--learner", "tree-ftrl")
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("command", [SWEPT, ONCE], ids=["many", "once"])
 @pytest.mark.parametrize("done", [0, 1, 2])
 def test_what_is_done_is_kept_when_it_is_interrupted(printed, told, monkeypatch, command, done):
@@ -265,6 +270,7 @@ def data(tmp_path):
     return SimpleNamespace(path=str(path), features=features, labels=labels)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "loss"),
     [("logistic", LogisticLoss), ("squared", SquaredLoss), ("absolute", AbsoluteLoss)],
@@ -284,6 +290,7 @@ def test_data_of_a_file_are_a_game_in_a_body(told, data, name, loss):
     assert (longer["rounds"], longer["body"]) == ([20, 100], "box")
 
 
+@pytest.mark.slow
 def test_of_data_all_learners_play_that_can(printed, data):
     """DP-OCO draws points by linear losses only; by name it says so."""
     options = ("--game", data.path, "--loss", "logistic", "--label", "0", "--bound", "1.5")
@@ -305,6 +312,7 @@ def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path
     assert "the table has 40 rounds, not 41" in err
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -328,6 +336,7 @@ def test_bad_data_are_one_line(printed, data, arguments, text):
     assert err.count("\n") == 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -359,6 +368,7 @@ def test_bad_input_is_one_line(printed, arguments, text):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_presets_are_learners_and_what_is_assumed_says_so(printed):
     options = ("--game", "linear-gap", "--dimension", "2", "--learner", "dp-ftrl-linear")
     out = printed(*SHORT, *options, "--learner", "lazy-gibbs").out

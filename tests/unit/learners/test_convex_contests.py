@@ -63,6 +63,7 @@ class Plain(ap.ContinualMechanism):
         return (state, answer) if self.asked else self.learner.step(state, "advice", coins)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [GAP, table(LogisticLoss)], ids=["gap", "table"])
 def test_blocks_and_steps_say_the_same(game):
     learner = descent(game)

@@ -125,6 +125,7 @@ def test_tables_are_rounded_and_checked(tmp_path):
     assert games.LossTable.load(tmp_path / "losses.npy", grid=4) == game
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("game", COINED)
 def test_a_table_of_what_a_game_tosses(game):
     table = games.LossTable.tossed_by(game, SampledCoins(5))

@@ -578,6 +578,7 @@ def test_the_closed_form_is_corrected():
 # --- regret ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("accounting", "low", "high"), [("optimised", 230, 300), ("printed", 1280, 1340)]
 )

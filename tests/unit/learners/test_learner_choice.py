@@ -34,6 +34,7 @@ def test_a_choice_says_by_what_it_ranks(found):
     assert "regret at most" in repr(found.ranked[0])
 
 
+@pytest.mark.slow
 def test_where_no_bound_is_below_uniform_play_none_is_chosen():
     little = choose(rounds=2**6, experts=10, epsilon=0.01)
     assert little.best is None

@@ -99,6 +99,7 @@ def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(r
     assert promise.epsilon_at(1e-6) <= epsilon
 
 
+@pytest.mark.slow
 @over(
     "learner",
     lambda: [
@@ -243,7 +244,7 @@ def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
 # --- parameters ---------------------------------------------------------------------------------
 
 
-@pytest.mark.every(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("horizon", "experts", "epsilon", "bound"),
     [(2**16, 10, 1, 472.2), (2**16, 10, 0.1, 1839), (2**16, 100, 1, 845), (2**14, 10, 1, 277)],

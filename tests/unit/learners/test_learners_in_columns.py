@@ -113,6 +113,7 @@ def test_points_are_those_of_plain_steps(name):
     check(ap.scripted(asked(told(name))), (POINTS | APART)[name])
 
 
+@pytest.mark.slow
 @over("name", [each for each in (*POINTS, *APART) if "absolute" not in each], at_least=11)
 def test_also_where_data_follow_them(name):
     check(pushing, (POINTS | APART)[name])
@@ -124,6 +125,7 @@ def test_experts_are_those_of_plain_steps(name):
     check(ap.scripted(said), EXPERTS.get(name, CORRELATED))
 
 
+@pytest.mark.slow
 @over("name", [*POINTS, *EXPERTS], at_least=13)
 def test_nobody_is_taken_apart(name):
     """A step parts a block by what it decides, in a few ways, whatever the number of replicas."""

@@ -78,6 +78,7 @@ def test_a_play_is_what_a_session_says(learner, hits):
         assert errors == sum(told[t - 1] != 1 for t in hits)
 
 
+@pytest.mark.slow
 @EVERY
 def test_simulations_are_about_the_law(learner):
     """Six standard errors, of a few streams."""

@@ -300,7 +300,7 @@ def test_bounds_of_trees_and_of_one_expert():
         _ = long.regret_bound
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("grid", [1, 8])
 def test_regret_is_within_the_bound_against_losses_chosen_beforehand(grid):
     """Means of 40 games: below the bound by more than the band."""

@@ -279,7 +279,7 @@ def test_tuned_parameters_keep_to_the_budget_and_nearly_use_it_up(kind, epsilon)
     assert 0.97 * epsilon < spent <= epsilon or (kind is DPOCO and learner.batch == 2**14)
 
 
-@pytest.mark.every(15)
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("horizon", [64, 2**10, 2**14])
 def test_the_budget_is_spent_or_nothing_is_told(horizon, epsilon):

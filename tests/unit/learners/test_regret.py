@@ -31,7 +31,7 @@ def regret(view, game):
     return regret_of(view, loss=game.convex_loss, body=game.body)
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "game",
     [

@@ -89,6 +89,7 @@ def test_a_right_that_does_not_fit_is_refused(rate, right, text):
         Softmax(rate=rate) @ right
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_it_plays_a_contest_without_being_asked(dtype):
     """Means of 20 games: Hedge has about 40 here, uniform play 184."""

@@ -195,9 +195,11 @@ def test_balanced_digits(base, horizon):
         assert sum(d * base**i for i, d in enumerate(found)) == time
         assert all(abs(d) <= base // 2 for d in found)
         assert len(found) <= heights(horizon, base)
-    counts = [nodes(time, base) for time in range(1, horizon + 1)]
-    assert max(counts) == most_nodes(horizon, base)
-    assert abs(sum(counts) / horizon - mean_nodes(horizon, base)) < 1e-12
+    for levels in range(1, heights(horizon, base) + 1):  # the highest digit has no limit
+        counts = [nodes(time, base, 0, levels) for time in range(1, horizon + 1)]
+        assert max(counts) == most_nodes(horizon, base, levels)
+        assert abs(sum(counts) / horizon - mean_nodes(horizon, base, levels)) < 1e-12
+    assert [sum(map(abs, digits(time, base))) for time in range(1, horizon + 1)] == counts
 
 
 @pytest.mark.parametrize("horizon", [1, 5, 40, 333])
@@ -205,7 +207,8 @@ def test_the_best_arity_is_the_best_of_all(horizon):
     assert best_arity(2**40) in range(21, 40)
 
     def cost(base):
-        return heights(horizon, base) ** 2 * mean_nodes(horizon, base)
+        levels = heights(horizon, base)
+        return levels**2 * mean_nodes(horizon, base, levels)
 
     assert cost(best_arity(horizon)) == min(map(cost, range(3, 2 * horizon + 4, 2)))
 

@@ -152,6 +152,7 @@ def test_asking_each_has_the_three_properties():
     assert violation(asks, two, inner) is Property.VALIDITY
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "histogram",
     [
@@ -319,12 +320,13 @@ def test_with_an_approximate_histogram_hss_is_too():
 def test_the_three_properties_hold(make):
     hss = make(epsilon=100, query=KthLargest(2), dimension=D)
     f, inner = hss.lifting.outer, hss.lifting.inner
-    tried = {"rounds": 24, "examples": sized(8, 50)}
+    tried = {"rounds": 24, "examples": sized(4, 50)}
     assert search_properties(hss, f, inner, queries=FEW, answers=reply, **tried) is None
     assert violation(hss, f, inner) is None
     assert violation(hss, ap.verifiers.event_level(events=2), inner) is Property.VALIDITY
 
 
+@pytest.mark.slow
 @given(st.lists(rows, min_size=30, max_size=60), st.integers(0, 29), rows, st.integers(0, 99),
        st.integers(0, 1), st.sampled_from(KINDS))  # fmt: skip
 def test_the_proof_of_theorem_6_1_runs(stream, place, other, seed, bit, kind):

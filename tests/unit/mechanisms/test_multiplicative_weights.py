@@ -314,6 +314,7 @@ def test_noise_is_for_the_steps_that_a_row_moves_a_value():
         assert violation(twin, messages).property is Property.VALIDITY
 
 
+@pytest.mark.slow
 def test_the_properties_are_searched_with_real_noise_too():
     learner = MultiplicativeWeights(**ONE_UPDATE | {"updates": 3})
     lifting = learner.lifting
@@ -400,6 +401,7 @@ def test_more_rows_than_f_allows_are_caught():
     assert found.property is Property.VALIDITY  # three replaced rows move a value by 3
 
 
+@pytest.mark.slow
 def test_what_is_public_p_may_say_itself():
     """Not as the response property is printed: of any two queries, not of identical ones."""
     assert violation(with_few_answers(SaysItself)) is None

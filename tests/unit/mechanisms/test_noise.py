@@ -226,6 +226,7 @@ def test_frequencies_of_nothing():
     assert KaryResponse(epsilon=0, values=3).error_bound(10, beta=0.1) == math.inf
 
 
+@pytest.mark.slow
 def test_the_error_of_k_ary_response():
     """n = 4000 users, β = 10⁻³, 40 runs: the bound fails w.p. 0.04 by the union bound, and not here
     (seeded); half of it fails often (Hoeffding is within a factor 2)."""

@@ -130,6 +130,7 @@ def test_report_noisy_max_is_sampled_from_that_law():
     assert all(abs(n / 30_000 - p) < 0.018 for n, p in zip(counts, expected, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip, ReportNoisyMax])
 def test_errors_exceed_their_bound_as_rarely_as_it_says(kind):
     """n = 2000, β = 0.2: more than 500 would be 5.5 standard deviations too many. The bounds hold
@@ -237,6 +238,7 @@ def test_a_log_needs_a_smaller_root_where_scores_are_monotone():
         ExponentialMechanism(epsilon=Log(3), candidates=2, monotone=True, sensitivity=2)
 
 
+@pytest.mark.slow
 def test_the_law_of_report_noisy_max_on_monotone_scores():
     """As above with scale 1/ln 2 = 1/ε, so e^ε = 2; what goes both ways leaks more."""
     ratio, one_way, both = 0.5, 0.0, 0.0

@@ -191,6 +191,7 @@ ASKED = {
 TOGETHER = {"sum", "argmax", "any", "first", "list", "negative", "size", "len", "slice"}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", ASKED)
 @given(tables())
 def test_what_arrays_are_asked_rows_can_be_asked(name, values):

@@ -174,6 +174,7 @@ def follower(answers, coins):
     return ap.HALT if len(answers) == 3 else answers[-1] / 2 if answers else 0.0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mechanism", [safe, unsafe], ids=["safe", "unsafe"])
 @pytest.mark.parametrize("safely", [True, False])
 def test_what_knows_nothing_of_columns_is_taken_apart(mechanism, safely):

@@ -48,6 +48,7 @@ def test_a_sparse_vector_that_never_halts_stays_one_block():
     assert steps(six, 10)[0] > 1000
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("rounds", [3, 17, 70])  # 2^16 are tabled; 2^62 fit into an int64
 def test_every_replica_has_one_transcript(rounds):
     counts = play_population(ap.scripted([0] * rounds), sign, replicas=N, seed=1)

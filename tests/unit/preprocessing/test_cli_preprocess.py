@@ -23,6 +23,7 @@ def told(capsys, *arguments):
     return json.loads(printed(capsys, *arguments, "--json").out)
 
 
+@pytest.mark.slow
 def test_imputation_pays(capsys):
     out = printed(capsys, "--size", "1000").out
     assert "naive (wrong)" in out
@@ -78,6 +79,7 @@ def test_in_plain_words(capsys, kind):
     assert "assumed: scikit-learn computes what it documents" in out
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -102,6 +104,7 @@ def test_bad_input_is_one_line(capsys, arguments, text):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_prices_are_drawn(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "prices.svg"

@@ -78,6 +78,7 @@ def mirrored(size, turn):
     return found * (1 - 1e-7)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("size", [2, 3, 40])
 @pytest.mark.parametrize("centred", [False, True])
 def test_a_mirrored_record_turns_a_projection_as_far_as_is_declared(size, centred):
@@ -112,6 +113,7 @@ def test_clusters_move_by_twice_their_step():
     assert check_preprocessing(ClusterCentres(**CLUSTERS), MIDDLE)
 
 
+@pytest.mark.slow
 def test_all_of_them_may_move():
     report = check_preprocessing(declaring(ClusterCentres, moved=10)(**CLUSTERS), MIDDLE)
     assert report.findings[0].check == "moved"
@@ -143,6 +145,7 @@ SOUND = {
 }
 
 
+@pytest.mark.slow
 @over("name", SOUND, at_least=6)
 def test_what_is_declared_here_holds(name):
     data = some()

@@ -250,7 +250,7 @@ def test_extreme_scores_and_rates():
     assert coins.categorical_exp(1, np.array([5])) == 0
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [int, float, Fraction])
 def test_many_weights_are_drawn_as_few_are(kind):
     """n = 20,000 of 100 weights, two of which are not 0: 6 standard errors are 0.02."""

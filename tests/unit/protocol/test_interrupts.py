@@ -77,6 +77,7 @@ def judge(session, tape, heard, system, said, expected):
     return "not answered" if number == len(heard) else "answered, and not heard"
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_an_interrupt_at_every_place_leaves_no_unknown_state(name):
     """Every place at which a signal can be delivered: thousands in all four."""

@@ -74,6 +74,7 @@ def test_the_table_is_rounded_down_from_the_law(rate, size, bits):
         assert len(law.table) == size - 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rate", "size"), [(Fraction(1, 4), None), (Fraction(1, 2), 5)])
 def test_a_word_that_decides_lies_inside_its_outcome_s_interval(rate, size):
     """All words of 8 bits: those not in the table have one outcome, whatever bits follow."""

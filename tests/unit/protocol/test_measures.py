@@ -160,6 +160,7 @@ def test_a_row_is_its_figure_rounded_up(of, to, size):
     assert truth * (1 - tiny) <= size_of(found) <= truth * (1 + mpf(10) ** -9)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("of", CURVES, ids=lambda kind: kind.__name__)
 @given(size=sizes, order=orders)
 def test_a_curve_is_its_figure_rounded_up(of, size, order):
@@ -171,6 +172,7 @@ def test_a_curve_is_its_figure_rounded_up(of, size, order):
 
 
 @over(("of", "to"), TRUTH, at_least=9)
+@examples(6)
 @given(sizes, sizes)
 def test_a_row_is_monotone(of, to, one, other):
     less, more = sorted((one, other), key=lambda size: real(exact.epsilon(size)))
@@ -214,7 +216,7 @@ def verdicts(mechanism, claimed):
     return {row.verdict for row in ap.PrivacyGame(mechanism, F).check_claims(rounds=1)}
 
 
-@examples(8)
+@examples(4)
 @given(tables)
 def test_what_follows_of_a_mechanism_is_true_of_it(mechanism):
     """By the tight ε and by the tight range, in every measure."""

@@ -116,6 +116,7 @@ def test_a_surprise_is_status_1(cli, monkeypatch):
     assert "REFUTED, but is private" in out
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "cure"),
     [

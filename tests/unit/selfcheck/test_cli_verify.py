@@ -37,6 +37,7 @@ class TestTable:
         assert "Statements that hold: 6; broken twins that fail, as they must: 2." in out
         assert "accuse" not in out
 
+    @pytest.mark.slow
     def test_many_points_and_equivalences(self, cli):
         _, out, _ = cli("verify", "--theorem", "2.15", "--theorem", "6.4", "--theorem", "2.4")
         assert "(ln 3/2, 0.0625)" in out
@@ -145,7 +146,7 @@ class TestRows:
         assert max(map(len, out.splitlines())) <= 50
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [["verify", "--theorem", "2.4", "--theorem", "2.5"], ["--help"]])
 def test_a_reader_that_goes_away_is_no_error(given):
     """As ``antiphon verify | head -1`` does, with more to print than a pipe holds."""

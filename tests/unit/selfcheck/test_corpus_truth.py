@@ -34,6 +34,7 @@ def agrees(name, epsilon, at_one_percent):
     assert truth.at_one_percent == pytest.approx(at_one_percent, abs=6e-5)
 
 
+@pytest.mark.slow
 @over(
     ("name", "threshold", "rho", "nu", "halts"),
     [

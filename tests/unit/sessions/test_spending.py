@@ -193,6 +193,7 @@ class TestInEpsilon:
         assert now.status is Status.PROVED
         assert "Haney" in now.theorem
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("budget", FILTERS[2:])
     def test_when_all_is_spent_nothing_remains(self, budget):
         session = ap.ExtConComp(budget=budget).start()

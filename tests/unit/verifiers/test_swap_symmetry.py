@@ -123,6 +123,7 @@ DECLARED += [
 ]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("f", "domain"), DECLARED, ids=lambda v: repr(v)[:50])
 @given(data=st.data())
 def test_swapped_sequences_are_as_valid(f, domain, data):

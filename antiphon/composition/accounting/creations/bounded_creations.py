@@ -231,7 +231,8 @@ class Recursion:
         """The largest C for which the (C+1)³k²/3 values of H are few enough. Raises:
         Intractable."""
         if 9 * self._k**2 > 4 * _WORK:
-            raise Intractable("values of H", 9 * self._k**2, _WORK)
+            what = "values of H (leave out `tight`: the closed bound holds for any number)"
+            raise Intractable(what, 9 * self._k**2, _WORK)
         most = max(2, int((3 * _WORK / self._k**2) ** (1 / 3)) - 1)
         return min(most, self._n, len(self._pmf.upper) - 1)
 
@@ -346,19 +347,26 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
 # --- the curve ------------------------------------------------------------------------------------
 
 
-def general(created: Created, symmetric: PrivacyCurve, worst: OptimalCurve) -> GeneralCurve:
-    """The curve of Theorem G on top of ``symmetric``, the curve of Theorem S; ``worst`` is its
-    law."""
+def general(
+    created: Created, symmetric: PrivacyCurve, worst: OptimalCurve, tight: bool
+) -> GeneralCurve:
+    """The curve of Theorem G on top of ``symmetric``, the curve of Theorem S; ``worst`` is its law.
+
+    Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
+    """
     bound = Closed.of(created)
-    return GeneralCurve(symmetric, worst, _excess(created, bound), bound)
+    return GeneralCurve(symmetric, worst, _excess(created, bound, tight), bound)
 
 
-def _excess(created: Created, bound: Closed) -> Excess:
+def _excess(created: Created, bound: Closed, tight: bool) -> Excess:
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
         return Closed(0.0)  # if k = 1 or k >= n, X = 0 as in CM Thm 4.12
+    if len(created.kinds) > 1:
+        return bound
     try:
-        (only,) = created.kinds
-        return Recursion(only, created.asks)
-    except (ValueError, Intractable):  # unequal parameters, or the recursion takes too long
+        return Recursion(created.kinds[0], created.asks)
+    except Intractable:
+        if tight:
+            raise
         return bound

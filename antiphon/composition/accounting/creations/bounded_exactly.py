@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.accounting.closed_forms import exact_exp
-from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_symmetric
+from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_true
 from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
@@ -178,7 +178,7 @@ def exactly_sparse(
     >>> exactly_sparse([pair], k=2, times=2, creations=3, symmetric=True).delta_at(0)
     Fraction(23, 32)
     """
-    curve = ExactSparseCurve(created(given, k, times, creations), is_symmetric(symmetric))
+    curve = ExactSparseCurve(created(given, k, times, creations), is_true(symmetric, "symmetric"))
     number = curve.created.number
     if number > _MOST:
         raise Intractable("creations in Fractions", number, _MOST)

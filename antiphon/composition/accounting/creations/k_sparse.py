@@ -17,12 +17,13 @@ import numpy as np
 
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
 from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve, general
+from antiphon.composition.accounting.creations.class_recursion import ClassCurve, ClassRecursion
 from antiphon.composition.accounting.curve import stated_field
 from antiphon.composition.accounting.parameters import (
     Created,
     Given,
     created,
-    is_symmetric,
+    is_true,
     pairs,
     parameters,
 )
@@ -31,7 +32,7 @@ from antiphon.composition.accounting.summed_measures import (
     divergence_of,
     grouped_measures,
 )
-from antiphon.numbers import exact
+from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
 from antiphon.protocol import Measure, set_derived
 from antiphon.protocol.measures.divergences import SLACK
@@ -92,7 +93,8 @@ def sparse(
     times: int = 1,
     creations: int | Given | None,
     symmetric: bool = False,
-) -> SparseCurve | GeneralCurve: ...
+    tight: bool = False,
+) -> SparseCurve | GeneralCurve | ClassCurve: ...
 def sparse(
     given: Given,
     *,
@@ -100,7 +102,8 @@ def sparse(
     times: int = 1,
     creations: int | Given | None = None,
     symmetric: bool = False,
-) -> SparseCurve | GeneralCurve:
+    tight: bool = False,
+) -> SparseCurve | GeneralCurve | ClassCurve:
     """The privacy curve of k-sparse parallel composition, where any k of these (ε_i, δ_i) may
     differ.
 
@@ -116,13 +119,16 @@ def sparse(
     S, 1 - Π(1-δ_i)(1-d) with d of the k largest ε_i and the product over all n.
 
     S and G are derived for this project (docs/sparse.md has the proofs), for discrete answers.
-    Equal parameters: both are attained; G's excess over S is computed to about 1e-12. Unequal ones
-    in a list: S is attained, and G lies between S and the closed bound ``.closed``, whose
-    difference is of second order in δ. Unequal ones with only their number known: all count as
-    having the largest δ. Intervals are certified in all cases.
+    Equal parameters: both are attained; G's excess over S is computed to about 1e-12. Unequal
+    classes, few of them: both are attained, also where only n is known and the adversary chooses
+    each class on the way; intervals of about 1e-13. Past the work limit of that recursion the
+    interval goes up to the closed bound ``.closed``: all n count as having the largest δ, unless
+    a list says which they have. With ``tight`` an error says so instead. All intervals are
+    certified.
 
     If k > n, n counts. Raises: InvalidArgument for k or n < 1, for created parameters that are not
-    given, and, where creations are bounded, for k above the number given; else as ``optimal``.
+    given, and, where creations are bounded, for k above the number given; Intractable if ``tight``
+    and the recursion takes too long; else as ``optimal``.
 
     >>> given = [(0.1, 1e-6)] * 90 + [(0.5, 0)] * 10              # neither dominates the other
     >>> sparse(given, k=10).floor.upper                              # as if all were (0.5, 1e-6)
@@ -131,9 +137,9 @@ def sparse(
     >>> 0.998 < curve.epsilon_at(2e-3) < 1
     True
     """
-    symmetric = is_symmetric(symmetric)
+    symmetric, tight = is_true(symmetric, "symmetric"), is_true(tight, "tight")
     if creations is not None:
-        return _bounded(created(given, k, times, creations), symmetric)
+        return _bounded(created(given, k, times, creations), symmetric, tight)
     exact.whole(k, "k")
     counts = pairs(given, times)
     epsilons = _largest(counts, k, _by_epsilon, _by_delta)
@@ -143,8 +149,26 @@ def sparse(
     return SparseCurve(worst, (first, second))
 
 
-def _bounded(made: Created, symmetric: bool) -> SparseCurve | GeneralCurve:
-    """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G.
+def _bounded(
+    made: Created, symmetric: bool, tight: bool
+) -> SparseCurve | GeneralCurve | ClassCurve:
+    """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G."""
+    curve, worst = _without_recursion(made)
+    over = None if symmetric else general(made, curve, worst, tight)
+    closed = over or curve
+    attained = made.known and (over is None or not over.excess.most)
+    if attained or len(made.kinds) == 1:
+        return closed
+    try:
+        return ClassCurve(worst, closed, ClassRecursion(made, symmetric))
+    except Intractable:
+        if tight:
+            raise
+        return closed
+
+
+def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
+    """The curve of Theorem S for these creations, and its upper end.
 
     If only their number is known, all count as having the largest δ; the lower end assumes that the
     differing ones have the largest ε, or the largest δ.
@@ -163,8 +187,8 @@ def _bounded(made: Created, symmetric: bool) -> SparseCurve | GeneralCurve:
         others = Counter({largest: made.number - made.asks})
         both = (chosen, _largest(may, made.asks, _by_delta, _by_epsilon))
         attained = tuple(_responses(each, others + Counter(d for _, d in each)) for each in both)
-    curve = SparseCurve(worst, attained, "Theorem S, derived for this project (docs/sparse.md)")
-    return curve if symmetric else general(made, curve, worst)
+    theorem = "Theorem S, derived for this project (docs/sparse.md)"
+    return SparseCurve(worst, attained, theorem), worst
 
 
 def _responses(differing: Chosen, deltas: Counter[Fraction]) -> OptimalCurve:

@@ -25,13 +25,17 @@ SLACK: Final = 16 * UNIT
 _KEPT: Final = 24
 
 
-def cached(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """The value for a key, computed once; only the last few dozen are kept."""
-    if key not in known:
-        if len(known) >= _KEPT:
-            del known[next(iter(known))]
-        known[key] = make()
-    return known[key]
+def cached(
+    known: dict[Key, Value], key: Key, make: Callable[[], Value], most: int = _KEPT
+) -> Value:
+    """The value for a key, computed once; only the last few dozen, or ``most``, are kept."""
+    if key in known:
+        return known[key]
+    value = make()
+    if len(known) >= most:
+        del known[next(iter(known))]
+    known[key] = value
+    return value
 
 
 class Moment(NamedTuple):

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import product
 from typing import Any, Final, TypeGuard, Union
 
 from antiphon.composition.accounting.pairs import noise, pairs_curve
@@ -163,6 +165,48 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
         return None
     stated = kinds.parameters_of(measure)
     return None if stated is None else noise.ResponsePair(*stated)
+
+
+_MOST_POINTS: Final = 256
+"""The largest number of points of a product that is multiplied out."""
+
+
+def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, ...]:
+    """The measure of the product of dominating pairs, if it has few rational points; else ().
+
+    >>> exact_product([kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75)))] * 2)[0].pair.zero
+    (Fraction(9, 16), Fraction(3, 8), Fraction(1, 16))
+    """
+    law: dict[Fraction | None, tuple[Fraction, Fraction]] = {None: (Fraction(1), Fraction(1))}
+    for measure in measures:
+        pair = dominating_pair(measure)
+        if pair is None or pair.atoms is None or len(law) * len(pair.atoms) > _MOST_POINTS**2:
+            return ()
+        found: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+        for (p, q), (a, b) in product(law.values(), pair.atoms):
+            ratio = p * a / (q * b) if q * b else None
+            before = found.get(ratio, (Fraction(0), Fraction(0)))
+            found[ratio] = before[0] + p * a, before[1] + q * b
+        law = found
+    points = [each for each in law.values() if any(each)]
+    if len(points) > _MOST_POINTS:
+        return ()
+    return dominated_measure(FinitePair, *zip(*points, strict=True))
+
+
+def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
+    """The ε for which a measure implies (ε, 0)-DP by its dominating pair, the largest loss of the
+    pair, or more; None if the loss is unbounded.
+
+    >>> largest_loss(kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75))))
+    Log(3)
+    """
+    stated, pair = kinds.parameters_of(measure), dominating_pair(measure)
+    if stated is not None or pair is None or pair.infinite:
+        return stated[0] if stated is not None and not stated[1] else None
+    if pair.atoms is None or isinstance(pair, noise.ResponsePair):
+        return pair.epsilon if isinstance(pair, noise.ResponsePair) else pair.losses(1).most
+    return exact.epsilon(exact.Log(max(p / q for p, q in pair.atoms if p)))
 
 
 def dominated_measure(

@@ -15,19 +15,35 @@ pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all
 holds, too, each counted as the worst of the fixed parameters; where these are unequal it may be
 less. Figure: the least.
 
+Trade-off functions: docs/fdp.md. They multiply where the consistent rule applies; count as (η, 0)
+where their largest loss η is finite, as in the pure rule; and where creations are bounded the
+figure is the least of Theorem F₁ (one slot), Theorem G at points of their curves, and Theorem R.
+
 In each other measure, Theorem R: e^((α-1)D_α) <= Σ_{i<=k} e_i(c₁-1, …, c_n-1), where
 c_j = e^((α-1)D_j) and e_i are the elementary symmetric polynomials. μ-GDP counts as its Rényi
 curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), for any number, and the least is taken.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import least_curve, of_measure
+from antiphon.composition.accounting.bounds import (
+    OneOfManyCurve,
+    least_curve,
+    of_measure,
+    product,
+)
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
+from antiphon.composition.accounting.creations.class_recursion import ClassCurve
 from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.pairs.compose import compose, largest_loss
+from antiphon.composition.accounting.pairs.noise import GaussianPair, ResponsePair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.summed_measures import grouped_measures
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees import composing, derivation
 from antiphon.composition.guarantees.inclusion import consistent, verification_of
@@ -54,6 +70,10 @@ SPARSE: Final = (
     ),
 )  # fmt: skip
 """The premises that V[f] enforces in every theorem on f_∞."""
+_BOUNDED: Final = derivation.Premise(
+    "every fixed trade-off function has a finite slope -e^η: its mechanisms are (η, 0)-DP",
+    derivation.Mark.CHECKED,
+)
 _ZERO: Final = derivation.Premise("every fixed δ is 0", derivation.Mark.CHECKED)
 _CONSISTENT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
 _CURE: Final = (
@@ -75,11 +95,12 @@ def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answ
 
 @rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
 def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """The guarantee w.r.t. f_∞ for η-bounded-range mechanisms, through η-DP, however many are
-    created."""
-    if not isinstance(f.measures[0], kinds.BoundedRange):
+    """The guarantee w.r.t. f_∞ for mechanisms of bounded loss η, through η-DP, however many are
+    created: η-bounded range, or a trade-off function of finite slope."""
+    if not composing.bounded_losses(f.measures):
         return None
-    return composing.sum_theorem(PURE, composing.RANGE, f, SPARSE, inquiry)
+    premises = (*SPARSE, _BOUNDED) if isinstance(f.measures[0], kinds.Dominated) else SPARSE
+    return composing.sum_theorem(PURE, composing.RANGE, f, premises, inquiry)
 
 
 @rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
@@ -125,13 +146,11 @@ def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry
 @rule("docs/sparse.md", ExtConComp, about=SparseMeasures, rank=5)
 def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
     """The failure w.r.t. f_∞ of other measures: NoGuarantee, with a counterexample for ρ and μ."""
-    largest = f.measures[0]
-    found = None
-    if isinstance(largest, kinds.ZeroConcentrated | kinds.GaussianDP):
-        found = derivation.ExposedCounterexample(largest)
+    refuters = ((each, _refuter(each)) for each in f.measures)
+    largest, found = next((each for each in refuters if each[1]), (f.measures[0], None))
     refuted = (
-        "an adversary that creates without bound meets an exposed M_{p,E} in the end, which leaks "
-        "more than any bound that depends on the fixed amounts alone (the error's counterexample)"
+        "an adversary that creates without bound meets one that leaks more than any bound that "
+        f"depends on the fixed amounts alone: {found} (the error's counterexample)"
     )
     raise derivation.NoGuarantee(
         "k-sparse parallel composition in each measure (docs/sparse.md)",
@@ -142,9 +161,27 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
     )  # fmt: skip
 
 
+def _refuter(
+    measure: kinds.Measure,
+) -> derivation.Counterexample | derivation.ExposedCounterexample | None:
+    """Mechanisms with this measure of which, without first-pair consistency, one leaks in the
+    end."""
+    pair = measure.pair if isinstance(measure, kinds.Dominated) else None
+    if isinstance(pair, GaussianPair):
+        measure = kinds.GaussianDP(pair.mu)
+    if isinstance(measure, kinds.ZeroConcentrated | kinds.GaussianDP):
+        return derivation.ExposedCounterexample(measure)
+    points = pair.atoms if isinstance(pair, LossPair) else None
+    sure = [sum((p[b] for p in points or () if not p[1 - b]), Fraction(0)) for b in (0, 1)]
+    least = pair.delta if isinstance(pair, ResponsePair) else min(sure)
+    return derivation.Counterexample(Fraction(0), least) if least else None
+
+
 GENERAL: Final = "Theorem G (docs/sparse.md)"
 SYMMETRIC: Final = "Theorem S (docs/sparse.md)"
 RENYI: Final = "Theorem R (docs/sparse.md)"
+TRADE_OFFS: Final = "Theorem F₁ (docs/fdp.md)", "Theorems G and R (docs/fdp.md)"
+"""The theorems of one trade-off function, and of several, where creations are bounded."""
 _TEXT: Final = "every f' allows what it allows with the sides of all pairs exchanged"
 
 
@@ -190,14 +227,43 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
 
 def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     measures = () if not most else (kinds.Renyi(SparseDivergence(f.measures, most)),)
-    stated = composing.parameters_in(f.measures)
-    pure = [composing.composed(stated, most)] if stated or not most else []
-    curve = least_curve([*pure, *map(of_measure, measures)])
+    bounded = composing.bounded_losses(f.measures)
+    pure = [composing.composed(bounded, most)] if bounded or not most else []
+    curve = least_curve([*pure, *map(of_measure, measures), *_of_pairs(f.measures, most)])
 
     def words(differ: str, given: str) -> str:
         return f"{differ} of {most:,} created differ: {given}"
 
-    return _Figure(RENYI, words, curve, (), measures)
+    curved = isinstance(f.measures[0], kinds.Dominated)
+    theorem = TRADE_OFFS[len(f.measures) > 1] if curved else RENYI
+    return _Figure(theorem, words, curve, (), measures)
+
+
+_LEFT: Final = (1e-3, 1e-6, 1e-9)
+"""The δ of all n mechanisms together for which Theorem G is asked where others have curves."""
+
+
+def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
+    """The curves of docs/fdp.md, *Without first-pair consistency*, where every measure has a
+    dominating pair."""
+    counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
+    each_once = [own for own, _ in counts]
+    whole = product(each_once) if most else None
+    if whole is None:
+        return
+    if len(measures) == 1:
+        yield OneOfManyCurve(whole, most, largest_loss(measures[0]))
+        return
+    yield compose(each_once, times=most)  # as if all of every kind differed
+    curves = [(of_measure(own), n) for own, n in counts]
+    for left in _LEFT:
+        at: list[Parameters] = []
+        for curve, count in curves:
+            epsilon = curve.epsilon_at(max(Fraction(left / most), curve.least_delta))
+            if epsilon < math.inf:
+                at += [(Fraction(epsilon), Fraction(curve.delta_at(epsilon)))] * count
+        if len(at) == len(measures):
+            yield sparse(at, k=len(at), creations=most)
 
 
 def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
@@ -212,10 +278,10 @@ def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
 
 
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
-    tight = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
-    if len(set(parameters)) == 1:
-        return tight
-    return least_curve([tight, optimal([_largest(parameters)], times=number)])
+    curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
+    if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
+        return curve  # tight
+    return least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
 def _closed(curve: PrivacyCurve) -> str:

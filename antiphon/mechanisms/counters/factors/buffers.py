@@ -2,7 +2,8 @@
 
 C is lower-triangular Toeplitz with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): its coefficients are
 c_0 = 1, c_k = Σ ω_i θ_i^(k-1), so that Cx is kept up with one number for each θ_i, a
-*buffer*. A is the matrix of ones that sums prefixes, and B = A·C⁻¹.
+*buffer*. A is the matrix of ones that sums prefixes, or that of a decayed sum, A(x) = 1/(1 - λx),
+and B = A·C⁻¹.
 """
 
 from collections.abc import Iterable
@@ -30,6 +31,8 @@ class Buffers:
 
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
+    loss: float = 0.0
+    """The number 1 - λ < 1 - θ_1 of the sum A(x) = 1/(1 - λx); 0 for sums of prefixes."""
 
     def __len__(self) -> int:
         return len(self.poles)
@@ -47,8 +50,9 @@ class Buffers:
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i of B's coefficients b_k = Σ β_i μ_i^k; μ_0 = 1."""
-        gaps = np.array((0.0, *self.zeros))
+        """The weights β_i and gaps 1 - μ_i of B's coefficients b_k = Σ β_i μ_i^k; μ_0 = 1 -
+        ``loss``."""
+        gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
     def squared_norm(self, length: int, events: int = 1) -> float:
@@ -73,10 +77,20 @@ class Buffers:
         cross = np.einsum("ij,it,jt->t", every, left, left)
         return np.asarray(1 + every.sum() - cross)
 
-    def squared_row(self, length: int) -> float:
-        """The squared ℓ₂ norm b_0² + … + b_{length-1}² of a row of B."""
+    def squared_row(self, length: int, since: int = 0) -> float:
+        """The squared ℓ₂ norm of a row of B, less the row of length ``since``: Σ_{k<length}
+        (b_k - b_{k-length+since})².
+
+        With ``since`` = 0 it is b_0² + … + b_{length-1}².
+        """
         weights, gaps = self._row
-        return float(weights @ _geometric(gaps, gaps, length) @ weights)
+        window = length - since
+        found = float(weights @ _geometric(gaps, gaps, window) @ weights)
+        if since:
+            # b_{k+window} - b_k has no part with μ = 1, in which two large numbers would cancel.
+            falls = weights * np.expm1(window * np.log1p(-gaps))
+            found += float(falls @ _geometric(gaps, gaps, since) @ falls)
+        return found
 
     def mean_squared_row(self, length: int) -> float:
         """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k²."""

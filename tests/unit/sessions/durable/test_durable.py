@@ -319,6 +319,7 @@ def test_a_kept_state_is_where_a_restart_begins(path):
     assert verify(path).stepped == status(path).answered == 21
 
 
+@pytest.mark.slow
 def test_a_long_log_keeps_its_state_by_itself(path):
     with begun(path, noisy, sync="os") as session:
         for _ in session.send_many([1] * 30_000):
@@ -425,6 +426,7 @@ def test_a_guard_without_its_log_is_not_overwritten(path):
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_who_forgets_a_session_holds_nothing(path):
     begun(path).send(1)
     gc.collect()

@@ -54,7 +54,7 @@ ACTS = {
 }
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("sync", ["group", "each"])
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file not closed
@@ -383,11 +383,11 @@ def words(state, message, coins):
     return state, 0
 
 
-@pytest.mark.parametrize("stride", [211, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [431, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("again", [ap.resume, compact], ids=["resume", "compact"])
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file not closed
 def test_an_interrupted_restart_can_be_made_again(tmp_path, again, stride):
-    """At every place, if there is time: at every 211th, else."""
+    """At every place, if there is time: at every 431st, else."""
     place, came = 1 - stride, True
     while came:
         place += stride

@@ -133,6 +133,7 @@ def test_a_death_that_nobody_hears_is_kept_as_well(path):
     assert len(ap.resume(path).failures) == 1
 
 
+@pytest.mark.slow
 def test_every_cut_of_such_a_log_is_a_beginning(path, tmp_path):
     """The answer and the state after it are one line: both are there, or neither."""
     session = begun(path, ap.ExtConComp())

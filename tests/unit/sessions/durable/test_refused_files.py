@@ -132,6 +132,7 @@ def test_a_file_system_without_locks_has_no_sessions(path, log, code, monkeypatc
     assert bytes_of(log) == before
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("stop", ["_ask", "_created", "Journal", "sync_directory"])
 def test_a_process_that_dies_in_its_start_says_so(path, stop, monkeypatch):
     """What is left is told from a session, and is nobody's answer."""

@@ -48,7 +48,7 @@ def test_a_hint_into_the_middle_of_a_line_is_not_followed(path):
         assert again.send(1) == 3
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [compact, ap.resume])
 def test_no_hint_at_all_is_as_good(path, act):
     with begun(path) as session:
@@ -149,7 +149,7 @@ time.sleep(60)
 """
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["forked", "inherited"])
 def test_a_dead_process_whose_child_lives_on(path, how):
     """A fork of ours has let go of the lock; who inherited the file holds it, until it ends."""
@@ -212,6 +212,7 @@ def test_a_handler_in_the_middle_of_a_sync_does_not_wait_for_itself(path, monkey
 # --- compaction -------------------------------------------------------------------------------
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("stop", ["os.fsync", "files.os.replace", "files.sync_directory"])
 def test_a_killed_compaction_leaves_one_secret_at_most(path, live, stop):
@@ -386,6 +387,7 @@ def test_many_short_lives_are_not_all_stepped_through(path, monkeypatch):
     assert status(path).stepped < 100
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("sync", ["each", "group", "os"])
 def test_compaction_keeps_the_file_bounded(path, sync, monkeypatch):
     """However many messages: the state, and what has come since the last compaction."""

@@ -1,0 +1,120 @@
+"""Exact checks of counts of distinct items: what an event, or an item, costs at most.
+
+The counter is 3-ary randomized response on every change of the count, (1/2, 1/4, 1/4), so that the
+tight figures are those of as many responses as changes differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.mechanisms import Distinct
+from antiphon.mechanisms.counters.counter import QUERIES
+from antiphon.mechanisms.distinct.distinct import Presence, Unit
+from antiphon.numbers.exact import Log
+from antiphon.protocol import EMPTY, LEFT, TOP, Claim, Coins, ContinualMechanism, Pure, Side, Status
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
+from antiphon.verifiers import event_level, updates_and_queries
+
+SECTION = (6, 4)
+"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which they hold."""
+FIGURES: Final = {
+    1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
+}  # fmt: skip
+"""The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
+_INSERTED: Final = (("a",), ("b",), EMPTY)
+_BOTH_WAYS: Final = (("a", True), ("a", False), EMPTY)
+
+
+@attrs.frozen
+class NoisyChanges(ContinualMechanism[None, Any, Any]):
+    """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response, and
+    ``COUNT`` by ⊤. Log(2)-DP for one change that differs."""
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def signature(self) -> Signature:
+        changes = Integers(-1, 1)
+        return Signature(Either((changes, QUERIES)), Either((changes, Finite((TOP,)))), changes)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        f = updates_and_queries(event_level(), QUERIES)
+        return (Claim(Pure(Log(2)), f, Status.PROVED, "each answer doubles or halves"),)
+
+    def step(self, state: None, message: Any, coins: Coins) -> tuple[None, Any]:
+        if type(message) is str:
+            return None, TOP
+        law = [Fraction(2 if value == message else 1, 4) for value in (-1, 0, 1)]
+        return None, coins.categorical(law) - 1
+
+
+@attrs.frozen
+class OnlyNew(PostProcessor[Presence]):
+    """A broken ``Distinct``: only items that are new are sent to the counter."""
+
+    deterministic = True
+
+    @property
+    def initial_state(self) -> Presence:
+        return Presence()
+
+    def is_over(self, state: Presence) -> None:
+        return None
+
+    def signature(self, right: Signature) -> Signature:
+        return Distinct().signature(right)
+
+    def step(
+        self, state: Presence, side: Side, message: Any, coins: Coins
+    ) -> tuple[Presence, Side, object]:
+        state, to, change = Distinct().step(state, side, message, coins)
+        return (state, LEFT, TOP) if side is LEFT and not change else (state, to, change)
+
+
+def checks() -> Iterable[Check]:
+    """The rows of ``antiphon verify`` in this file."""
+    name = "Distinct items"
+    made = rows(name, "one {0}, insert-only, 3 updates", _inserted, ("event", 2), ("item", 1))
+    yield from made
+    yield made[0].twin("an event, where only new items are counted", only_new=True)
+    capped = rows(name, "one {0}, at most {2} changes of it, {3} updates", _deleted,
+                  ("item", 1, 1, 3), ("item", 3, 3, 3), ("event", 2, 1, 3))  # fmt: skip
+    yield from capped
+    yield capped[0].twin("an item, which may change three times", flips=3)
+    [window] = rows(name, "one event, a window of {0}, 4 updates", _window, (2,))
+    yield window
+    yield window.twin("an event, at the price of one change", changes=1)
+
+
+def _points(changes: int) -> list[Bound]:
+    """The claimed (ε, δ) if so many changes differ."""
+    figures = FIGURES[changes]
+    return [(Log(at), Fraction(delta)) for at, delta in enumerate(figures, start=1)]
+
+
+def _inserted(unit: Unit, changes: int, *, only_new: bool = False) -> Evidence:
+    part = Distinct(unit=unit)
+    system = (OnlyNew() if only_new else part) @ NoisyChanges()
+    return private(system, part.lifting.outer, _points(changes), 3, exactly=True, queries=_INSERTED)
+
+
+def _deleted(unit: Unit, changes: int, most: int, rounds: int, *, flips: int = 0) -> Evidence:
+    part = Distinct(unit=unit, deletions=True, flips=flips or most)
+    system, f = part @ NoisyChanges(), part.lifting.outer
+    return private(system, f, _points(changes), rounds, exactly=True, queries=_BOTH_WAYS)
+
+
+def _window(window: int, *, changes: int = 2) -> Evidence:
+    part = Distinct(window=window)
+    system, f = part @ NoisyChanges(), part.lifting.outer
+    return private(system, f, _points(changes), 4, exactly=True, queries=(("a",), EMPTY))

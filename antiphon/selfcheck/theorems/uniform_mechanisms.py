@@ -1,0 +1,103 @@
+"""Exact checks of Theorem U: k-sparse parallel composition of uniformly private mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition import Create, ExtConComp, sparse_parallel
+from antiphon.protocol import Approximate, Claim, Coins, ContinualMechanism, Status
+from antiphon.protocol.spaces import BITS, Integers, Signature
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
+from antiphon.verifiers import bounded, event_level
+
+SECTION = (5, 3)
+"""The place of these rows in ``antiphon verify``: after CM Thm 5.5, which they extend."""
+ZERO: Final = Fraction(0)
+_TWICE: Final = bounded(event_level(), 2)
+
+
+@attrs.frozen
+class FreshNoise(ContinualMechanism[int, Any, Any]):
+    """A toy mechanism: each bit plus fresh noise, uniform on 0, …, 3. It is uniformly (0, 1/4)-DP.
+
+    State: the number of answers.
+    """
+
+    delta = Fraction(1, 4)
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(BITS, Integers(0, 4), BITS)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return (Claim(Approximate(0, self.delta), _TWICE, Status.PROVED, "exact tight δ"),)
+
+    def step(self, state: int, message: int, coins: Coins) -> tuple[int, int]:
+        return state + 1, message + coins.uniform_integer(4)
+
+
+@attrs.frozen
+class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
+    """A toy mechanism with early noise R and N, bits: y₁ = x₁ + N + R, y₂ = x₁ + x₂ + R.
+
+    It is (0, 3/4)-DP, and not uniformly: where y₁ shows that N = R, the second answer is exact.
+    State: () before the first answer, then (x₁, R), then (0, 0, 0).
+    """
+
+    delta = Fraction(3, 4)
+
+    @property
+    def initial_state(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(BITS, Integers(0, 3), BITS)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return (Claim(Approximate(0, self.delta), _TWICE, Status.PROVED, "exact tight δ"),)
+
+    def step(self, state: tuple[int, ...], message: int, coins: Coins) -> tuple[Any, int]:
+        if not state:
+            first, late = coins.uniform_integer(2), coins.uniform_integer(2)
+            return (message, late), message + first + late
+        if len(state) == 2:
+            return (0, 0, 0), sum(state) + message
+        return state, 0
+
+
+def checks() -> Iterable[Check]:
+    """The rows of ``antiphon verify`` in this file."""
+    text = "1 of {0} created, each bit with fresh noise on 0, …, 3"
+    made = rows("Thm U", text, _created, (1,), (2,), (3,))
+    yield from made
+    yield made[-1].twin("1 of 3 with noise by halves, at the price of one", kind=NoiseByHalves)
+    several = rows("Thm U", "2 of {0} created, each bit with fresh noise", _two, (3,))
+    yield from several
+
+
+def _created(number: int, *, kind: Any = FreshNoise) -> Evidence:
+    return _of(kind(), 1, number)
+
+
+def _two(number: int) -> Evidence:
+    return _of(FreshNoise(), 2, number)
+
+
+def _of(mechanism: Any, sparse: int, number: int) -> Evidence:
+    create = Create(mechanism)
+    f, claimed = sparse_parallel([create.parameters] * sparse), [create.parameters] * sparse
+    return private(
+        ExtConComp(), f, composed(claimed, [ZERO]), 3 * number, exactly=True,
+        catalogue=[create], max_creations=number,
+    )  # fmt: skip

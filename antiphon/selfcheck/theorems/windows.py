@@ -1,0 +1,81 @@
+"""Checks of sliding windows and of privacy by age, on finite counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.mechanisms import COUNT, Window
+from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol import TOP, Coins, ContinualMechanism, PostProcessor
+from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature
+from antiphon.selfcheck.specimens.counters import AddsBare
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private
+from antiphon.verifiers.models import UntilAge, event_level, updates_and_queries
+
+SECTION = (2, 15)
+QUERIES: Final = Finite((COUNT,))
+EVENT: Final = updates_and_queries(event_level(), QUERIES)
+CURVE: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(4))
+ONE: Final = ((Log(2), Fraction(0)),)
+"""The parameters of one randomized response, ε = ln 2."""
+
+
+def checks() -> Iterable[Check]:
+    """The checks of this file's theorems on finite counters, each theorem with a broken twin."""
+    window = Check("Lemma 2.15", "Window(2) @ a counter of randomized bits, three updates", sliding)
+    young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
+    old = Check("Expiration", "the same, and one update after it: two answers", _older)
+    yield from (window, young, old)
+    yield window.twin("the newest update added without noise", processor=AddsBare() @ _WINDOW)
+    yield young.twin("one more update, at the same claim", age=1)
+
+
+@attrs.frozen
+class RandomizedBits(ContinualMechanism[Any, Any, Any]):
+    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted. ``parities``: not
+    the bit but its parity with the bit before, which is 0 at first.
+
+    State: the last bit, and the number of randomized ones.
+    """
+
+    parities: bool = False
+
+    @property
+    def initial_state(self) -> tuple[int, int]:
+        return 0, 0
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Either((BITS, QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
+
+    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+        last, total = state
+        if message == COUNT:
+            return state, total
+        bit = message ^ last if self.parities else message
+        kept = coins.bernoulli(Fraction(2, 3))
+        return (message, total + (bit if kept else 1 - bit)), TOP
+
+
+_WINDOW: Final = Window(2)
+
+
+def sliding(processor: PostProcessor[Any] = _WINDOW) -> Evidence:
+    """Evidence that the windows of a counter are as private as its counts."""
+    system = processor @ RandomizedBits()
+    return private(system, event_level(), composed(ONE, CURVE), 3, exactly=True)
+
+
+def aged(age: int = 0, answers: int = 1) -> Evidence:
+    """Evidence that an adversary who stops ``age`` updates after the first that differs learns no
+    more than from so many randomized responses."""
+    system, f = RandomizedBits(parities=True), UntilAge(EVENT, age)
+    return private(system, f, composed(ONE * answers, CURVE), 6, exactly=True)
+
+
+def _older() -> Evidence:
+    return aged(age=1, answers=2)
