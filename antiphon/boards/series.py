@@ -50,7 +50,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     values: tuple[tuple[Fraction | None, ...], ...]
     """None: the key had not been opened, so that nothing of it was counted."""
     errors: tuple[Fraction, ...]
-    begun: tuple[str, ...]
+    begun: tuple[str, ...] = ()
     """The window in which each key began to be counted: the first one, if keys are public."""
 
     def of(self, key: str) -> tuple[Fraction | None, ...]:

@@ -586,6 +586,8 @@ def test_the_largest_keys_are_named_window_by_window():
     )
     assert series.top(1) == ((("DE", 3),), (("FR", 5),))
     assert series.top(3)[1] == (("FR", 5), ("DE", 4), ("IT", -1))
+    closed = attrs.evolve(series, values=((None, Fraction(-3), None), values[1]))
+    assert closed.top(2)[0] == (("DE", -3),)  # a key that is not open is not named
     for wrong in (0, 4, 1.0):
         with pytest.raises(ap.InvalidArgument, match="from 1 to 3"):
             series.top(wrong)
