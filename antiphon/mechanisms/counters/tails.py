@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -67,7 +67,7 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     return min(float(scale) * most, float(math.ceil(scale * Fraction(quantile))))
 
 
-@cache
+@lru_cache(maxsize=1 << 12)
 def _continuous_quantile(count: int, beta: float, most: float) -> float:
     """The number, rounded up, that a sum of Laplace noise of scale 1 exceeds in size with
     probability beta; it is at most ``most``.
