@@ -457,7 +457,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 92_790, 500, 6_720, 53_700
+LINES, FILES, IMPORTS, CORE_LINES = 92_790, 500, 6_720, 53_720
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
