@@ -6,10 +6,12 @@ of privacy, ``BoundedSums`` the post-processor that bounds each user's contribut
 the verification function of its counters. ``VectorSums`` is the post-processor for one Gaussian
 counter, ``GroupedSums`` for rows that an engine has bounded, up to ``SumsWithin``. ``discovered``
 are keys that a ``KeyOpener`` finds, ``DiscoveringSums`` and ``OpeningPurse`` their post-processor
-and verification function, ``CellsWithin`` that of the opener.
+and verification function, ``CellsWithin`` that of the opener. ``read_board`` reads a board from a
+TOML file.
 """
 
 from antiphon.boards.board import Board
+from antiphon.boards.board_files import BoardFile, read_board
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import BadRow
 from antiphon.boards.defining import counts, sums
@@ -27,6 +29,7 @@ __all__ = [
     "BadRow",
     "Batches",
     "Board",
+    "BoardFile",
     "BoardSeries",
     "BoundedSums",
     "CellsWithin",
@@ -45,6 +48,7 @@ __all__ = [
     "VectorSums",
     "counts",
     "discovered",
+    "read_board",
     "sums",
 ]
 __dir__ = shows(__all__)

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, Union
 import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums
-from antiphon.boards.cells import BoardColumns
+from antiphon.boards.cells import Bad, BoardColumns
 from antiphon.boards.clock import Clock, clock_fields
 from antiphon.boards.discovering import Discovered, DiscoveringSums
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
@@ -53,6 +53,8 @@ class Board(Shown):
     lateness: timedelta
     late: Late
     """What becomes of rows that come later than that."""
+    bad: Bad
+    """What becomes of lines that cannot be read. A folder may be opened with another treatment."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
@@ -191,16 +193,8 @@ class Board(Shown):
 
     @property
     def _public(self) -> tuple[str, ...]:
-        clock, columns = self.clock, self.columns
+        clock = self.clock
         shown = ", ".join(self.keys[:6]) + (", …" if len(self.keys) > 6 else "")
-        bounds = "" if columns.amount is None else (
-            f"; an amount below {columns.low * columns.step} counts as that, one above "
-            f"{columns.high * columns.step} as that"
-        )  # fmt: skip
-        first = "" if self.per_user is None else (
-            f"The first {self.per_user} rows of a user "
-            f"{'in all' if self.in_total else 'in a window'} count, later ones do not{bounds}."
-        )  # fmt: skip
         keys = (
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not."
         )
@@ -217,8 +211,23 @@ class Board(Shown):
             f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
             f"{clock.name(clock.windows)}; each is published on time, also if it is "
             "empty. So the times are public, and the number of rows is not.",
-            *([first] if first else [f"All rows of a user count{bounds}."]),
+            self.counted,
+            *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
+
+    @property
+    def counted(self) -> str:
+        """The sentence that says which rows count, and how much an amount counts at most."""
+        columns = self.columns
+        bounds = "" if columns.amount is None else (
+            f"; an amount below {columns.low * columns.step} counts as that, one above "
+            f"{columns.high * columns.step} as that"
+        )  # fmt: skip
+        if self.per_user is None:
+            return f"All rows of a user count{bounds}."
+        rows = "row" if self.per_user == 1 else f"{self.per_user} rows"
+        within = "in all" if self.in_total else "in a window"
+        return f"Only the first {rows} of a user {within} count{bounds}."
 
     @property
     def _uncovered(self) -> tuple[str, ...]:

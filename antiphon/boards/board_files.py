@@ -32,7 +32,7 @@ class BoardFile:
 
 def read_board(path: str | Path) -> BoardFile:
     """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of
-    ``sums``. ``keys = "discovered"`` with ``delta`` has a private rule find them.
+    ``sums``. ``keys = "discovered"`` with ``delta = 1e-6`` has a private rule find them.
 
     ``folder``: its folder, by default the name of the TOML file without its suffix; ``files``:
     patterns of the files of rows. Raises: FileError, InvalidArgument.
@@ -48,8 +48,8 @@ def read_board(path: str | Path) -> BoardFile:
     patterns: Any = given.pop("files", [])
     if type(folder) is not str or not isinstance(patterns, list):
         raise InvalidArgument(f"{path}: folder is a text, files a list of patterns")
-    if given.get("keys") == "discovered":
-        given["keys"] = discovered(delta=given.pop("delta", 0))
+    if "keys" in given:
+        given["keys"] = _keys(path, given)
     amount = given.pop("sum", None)
     make: Any = counts if amount is None else sums
     wanted = inspect.signature(make).parameters
@@ -68,3 +68,21 @@ def read_board(path: str | Path) -> BoardFile:
         raise InvalidArgument(f"{path}: say {missing[0]} = …")
     files = tuple(map(str, patterns))  # pyright: ignore[reportUnknownArgumentType]
     return BoardFile(make(**given), path.parent / folder, files, path.parent)
+
+
+def _keys(path: Path, given: dict[str, Any]) -> object:
+    """The keys of a board file: a list of texts, or those that a private rule finds. Raises:
+    InvalidArgument for any other shape, such as a table, whose names would become public keys."""
+    keys: Any = given["keys"]
+    if keys == "discovered":
+        if "delta" not in given:
+            raise InvalidArgument(
+                f'{path}: keys = "discovered" needs the δ of the whole board: delta = 1e-6'
+            )
+        return discovered(delta=given.pop("delta"))
+    if isinstance(keys, list) and all(type(key) in (str, int) for key in keys):  # pyright: ignore[reportUnknownVariableType]
+        return keys  # pyright: ignore[reportUnknownVariableType]
+    raise InvalidArgument(
+        f'{path}: keys is a list of texts, keys = ["FR", "DE"]; or, for keys that a private rule '
+        'finds in the data, the two lines keys = "discovered" and delta = 1e-6'
+    )

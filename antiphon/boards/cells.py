@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias, Union
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union
 
 import attrs
 
@@ -21,7 +21,24 @@ from antiphon.numbers.errors import FileError, InvalidArgument
 LONGEST: Final = 200
 """The largest number of characters of a user's name, and of a row's own key."""
 
+_NAMED: Final = 20
+"""The largest number of bad lines, and of columns, that an error names."""
 Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
+
+Bad: TypeAlias = Literal["refuse", "leave out"]
+
+
+def check_bad(value: object, engine: str) -> Bad:
+    """The treatment of lines that cannot be read. Raises: InvalidArgument."""
+    if value == "refuse":
+        return "refuse"
+    if value != "leave out":
+        raise InvalidArgument("bad is 'refuse' or 'leave out'")
+    if engine != "rows":
+        raise InvalidArgument(
+            "bad='leave out' reads row by row: with engine='duckdb' every line must be readable"
+        )
+    return "leave out"
 
 
 class BadRow(InvalidArgument):
@@ -30,10 +47,40 @@ class BadRow(InvalidArgument):
     The error text has no content of the row, which is data: look at the line.
     """
 
-    def __init__(self, file: str, line: int, reason: str) -> None:
-        super().__init__(f"{file}, line {line}: {reason}; nothing of it has been counted")
+    def __init__(self, file: str, line: int, reason: str, *, said: str | None = None) -> None:
+        """``said``: what is wrong with all bad lines, where there are several."""
+        text = f"line {line}: {reason}" if said is None else said
+        super().__init__(f"{file}, {text}; nothing of it has been counted")
         self.file = file
         self.line = line
+
+
+class _Unread:
+    """The lines of a source that cannot be read: their number, and the first ones by reason."""
+
+    def __init__(self) -> None:
+        self.number, self._lines = 0, dict[str, list[int]]()
+
+    def add(self, line: int, reason: str) -> None:
+        """Note one line."""
+        self.number += 1
+        if self.number <= _NAMED:
+            self._lines.setdefault(reason, []).append(line)
+
+    def error(self, file: str) -> BadRow:
+        """The error that names the first lines, and says how many more there are."""
+        told = [
+            f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}: {reason}"
+            for reason, lines in self._lines.items()
+        ]
+        if self.number > _NAMED:
+            told.append(f"and {self.number - _NAMED:,} lines more")
+        reason, lines = next(iter(self._lines.items()))
+        return BadRow(file, lines[0], reason, said="; ".join(told))
+
+
+class _Uneven(str):
+    """The reason why a line of a CSV file has no cells to read, in place of the cells."""
 
 
 class BoardRow(NamedTuple):
@@ -78,21 +125,21 @@ class BoardColumns:
 
 
 def rows_of(
-    source: Source, columns: BoardColumns, name: str | None
-) -> tuple[str, Iterator[BoardRow]]:
-    """The name of a source, and its rows, lazily. Raises: InvalidArgument, FileError, BadRow."""
+    source: Source, columns: BoardColumns, name: str | None, bad: Bad
+) -> tuple[CellReader, Iterable[tuple[int, Any]]]:
+    """The reader of a source, and its numbered lines, lazily; ``bad``: whether lines that cannot be
+    read are refused. Raises: InvalidArgument."""
     if isinstance(source, str | Path):
         path = Path(source)
-        return path.name, CellReader(path.name, columns, columns.names).all(
-            csv_cells(path, columns)
-        )
+        reader = CellReader(path.name, columns, columns.names, leave_out=bad == "leave out")
+        return reader, csv_cells(path, columns)
     if name is None and columns.row is None:
         raise InvalidArgument(
             "rows of a frame are known by a column (row='id') or by the frame's name and their "
             "number: say name=…, another for each frame"
         )
-    label = name or "the frame"
-    return label, CellReader(label, columns, columns.names).all(enumerate(source))
+    reader = CellReader(name or "the frame", columns, columns.names, leave_out=bad == "leave out")
+    return reader, enumerate(source)
 
 
 @contextmanager
@@ -107,16 +154,20 @@ def _lines(path: Path) -> Generator[Any]:
         raise InvalidArgument(f"{path.name} is no CSV file in UTF-8: {error}") from None
 
 
-def csv_cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
-    """The cells of the requested columns, line by line with line numbers, from a CSV file."""
+def csv_cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str] | str]]:
+    """The cells of the requested columns, line by line with line numbers, from a CSV file.
+
+    Of a line with too few or too many cells: the reason why it cannot be read.
+    """
     with _lines(path) as lines:
         places, width = _head(path.name, lines, columns)
         for cells in lines:
             if len(cells) != width:
                 if not cells:
                     continue
-                text = f"{len(cells)} cells, where the first line has {width}"
-                raise BadRow(path.name, lines.line_num, text)
+                why = f"{len(cells)} cells, where the first line has {width}"
+                yield lines.line_num, _Uneven(why)
+                continue
             yield lines.line_num, [cells[place] for place in places]
 
 
@@ -130,20 +181,38 @@ def _head(name: str, lines: Iterator[list[str]], columns: BoardColumns) -> tuple
     head = next(lines, None)
     if head is None:
         raise BadRow(name, 1, "the file is empty: its first line names the columns")
-    missing = [each for each in columns.names if head.count(each) != 1]
-    if missing:
-        raise BadRow(
-            name, 1, f"no column {missing[0]!r}, or several; a board's columns are "
-            f"{', '.join(columns.names)}",
-        )  # fmt: skip
+    for wanted in columns.names:
+        if (found := head.count(wanted)) != 1:
+            how = "no column" if not found else f"{found} columns"
+            raise BadRow(
+                name, 1, f"{how} {wanted!r}; the board reads {', '.join(columns.names)}, and the "
+                f"file has {_columns_in(head)}",
+            )  # fmt: skip
     return [head.index(each) for each in columns.names], len(head)
+
+
+def _columns_in(head: Sequence[str]) -> str:
+    """The columns that the first line of a file names, with a hint at another separator."""
+    shown = ", ".join(each[:64] for each in head[:_NAMED]) + (", …" if len(head) > _NAMED else "")
+    other = next((mark for mark in (";", "\t", "|") if len(head) == 1 and mark in head[0]), None)
+    if other is None:
+        return shown
+    return (
+        f"the single column {head[0][:200]!r}: its cells are separated by {other!r}, where a CSV "
+        "file has commas; write it anew with commas, or read it into a frame and feed that"
+    )
 
 
 class CellReader:
     """A parser from cells to rows; it caches lookups that recur from row to row."""
 
-    def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
-        self._label, self._columns = label, columns
+    def __init__(
+        self, label: str, columns: BoardColumns, names: tuple[str, ...], *,
+        leave_out: bool = False,
+    ) -> None:  # fmt: skip
+        self.label, self._columns, self._leaves = label, columns, leave_out
+        self.left_out = 0
+        """The number of lines that could not be read and were left out."""
         place = names.index
         self._time = place(columns.time)
         self._user, self._by, self._amount, self._row = (
@@ -155,11 +224,13 @@ class CellReader:
         self._width = len(names)
 
     def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
-        label, named, clock = self._label, self._row, self._columns.clock
+        """The rows of numbered lines. Raises: BadRow after the last line, which tells of all lines
+        that cannot be read; or these are left out and counted."""
+        label, named, clock, unread = self.label, self._row, self._columns.clock, _Unread()
         for line, cells in lines:
             try:
                 if type(cells) not in (list, tuple) or len(cells) != self._width:
-                    raise ValueError(f"a row has {self._width} cells: {self._columns.names}")
+                    raise ValueError(cells if type(cells) is _Uneven else self._shape)
                 user = "" if self._user is None else self.text(cells[self._user], "a user")
                 wall = self.wall(cells[self._time], clock)
                 window = clock.window(wall)
@@ -169,8 +240,20 @@ class CellReader:
                 amount = 1 if self._amount is None else self.counted(cells[self._amount])
                 name = f"{label}:{line}" if named is None else self.text(cells[named], "a key")
             except ValueError as error:
-                raise BadRow(label, line, str(error)) from None
+                unread.add(line, str(error))
+                continue
             yield BoardRow(line, name, window, wall.isoformat(), user, key, amount)
+        self.left_out = unread.number
+        if unread.number and not self._leaves:
+            raise unread.error(label)
+
+    @property
+    def _shape(self) -> str:
+        names = ", ".join(self._columns.names)
+        return (
+            f"a row of a frame is a list or tuple of {self._width} cells: {names}. "
+            "ap.stream(frame, board.columns.names) makes such rows of a frame"
+        )
 
     @staticmethod
     def wall(cell: object, clock: Clock) -> datetime:

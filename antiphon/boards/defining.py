@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from antiphon.boards.board import ALL, Best, Board
-from antiphon.boards.cells import BoardColumns
+from antiphon.boards.cells import Bad, BoardColumns, check_bad
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
 from antiphon.boards.grouped_sums import check_engine
@@ -54,6 +54,7 @@ def counts(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
     late: Late = "refuse",
+    bad: Bad = "refuse",
     engine: Engine = "rows",
     best: Best = "total",
     delta: float | Fraction | None = None,
@@ -65,7 +66,8 @@ def counts(
     ``others``: a key for rows of any other, which are refused without. ``start``, ``every``,
     ``horizon`` and ``zone``: the windows, on a public clock; ``lateness``: how long a window waits
     for rows once it is over; ``late``: later ones are refused, left out, or counted in the "next
-    window" that is open. ``per_user``: the first rows of a user that count, in each window or
+    window" that is open; ``bad``: lines that cannot be read are refused, or left out.
+    ``per_user``: the first rows of a user that count, in each window or
     (``per="total"``) in all. ``unit`` and ``neighbours``: who is protected, at ``epsilon``:
     "user-window", all that one user sends in a window; "user", all that one user ever sends; "row",
     one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
@@ -107,6 +109,7 @@ def sums(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
     late: Late = "refuse",
+    bad: Bad = "refuse",
     engine: Engine = "rows",
     best: Best = "total",
     delta: float | Fraction | None = None,
@@ -160,6 +163,7 @@ def _board(
     board = Board(
         columns=columns, lateness=span(given["lateness"], "lateness"),
         late=_late(given["late"], given["engine"]),
+        bad=check_bad(given["bad"], str(given["engine"])),
         epsilon=check_positive(given["epsilon"], "epsilon"),
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
@@ -218,7 +222,7 @@ def _keys(keys: object, by: object, others: object) -> tuple[str, ...]:
         if keys is not None or others is not None:
             raise InvalidArgument("keys are those of a column: say which, by='…'")
         return (ALL,)
-    if keys is None or isinstance(keys, str) or not isinstance(keys, Iterable):
+    if keys is None or isinstance(keys, str | Mapping) or not isinstance(keys, Iterable):
         raise InvalidArgument(
             "list the keys: which ones come is data, and a key that shows up tells that somebody "
             "sent it. Rows of keys that are not listed count under others='…'; or have a private "

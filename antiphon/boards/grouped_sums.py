@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums, tell_counters
-from antiphon.boards.units import Unit
+from antiphon.boards.units import MESSAGES, Unit
 from antiphon.composition import Create, Derivation, Lifting, Mark, Premise
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
@@ -31,6 +31,8 @@ class SumsWithin(Verification[int, Sums]):
     units: int = attrs.field(converter=fields.size, metadata=fields.VALUES)
     rows: Unit
     """The unit of privacy of the rows, which the sums are made from."""
+
+    messages = MESSAGES
 
     @property
     def protects(self) -> str:

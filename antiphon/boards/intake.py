@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.boards.cells import BoardColumns, Source, rows_of
+from antiphon.boards.cells import Bad, BoardColumns, Source, rows_of
 from antiphon.boards.engine import Grouping, clear_spilled
 from antiphon.boards.inbox import Added, Inbox, Late, Told
 
@@ -24,6 +24,8 @@ class FeedCounts(NamedTuple):
     again: int
     late: int
     waiting: int
+    bad: int = 0
+    """The number of lines that could not be read and were left out."""
 
 
 @attrs.frozen
@@ -35,8 +37,9 @@ class Intake(ABC):
 
     @abstractmethod
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> FeedCounts:
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
+        late: Late, bad: Bad,
+    ) -> FeedCounts:  # fmt: skip
         """Store the rows of the sources, and close the first ``closing`` windows."""
 
     @abstractmethod
@@ -49,15 +52,18 @@ class RowIntake(Intake):
     """A way into a board that keeps every row until its window is over."""
 
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> FeedCounts:
-        found: list[Added] = []
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
+        late: Late, bad: Bad,
+    ) -> FeedCounts:  # fmt: skip
+        found, left_out = list[Added](), 0
         for source in sources:
-            label, rows = rows_of(source, self.columns, name)
-            found.append(self.inbox.add(label, rows, tell(label), late=late))
+            reader, lines = rows_of(source, self.columns, name, bad)
+            label = reader.label
+            found.append(self.inbox.add(label, reader.all(lines), tell(label), late=late))
+            left_out += reader.left_out
         self.inbox.shut(closing, self.columns.keys)
         new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
-        return FeedCounts(new, again, left, self.inbox.count(self.inbox.closed))
+        return FeedCounts(new, again, left, self.inbox.count(self.inbox.closed), left_out)
 
     def message(self, window: int) -> object:
         return self.inbox.batch(window, self.columns.keys)
@@ -76,8 +82,9 @@ class EngineIntake(Intake):
             clear_spilled(self.place)
 
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> FeedCounts:
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
+        late: Late, bad: Bad,
+    ) -> FeedCounts:  # fmt: skip
         inbox = self.inbox
         task = Grouping(
             columns=self.columns, per_user=self.per_user, closed=inbox.closed, closing=closing,

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
 
-from antiphon.boards.cells import Source
+from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import Intake
@@ -23,6 +23,7 @@ from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
 from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
+from antiphon.sessions.durable.guard import beside
 from antiphon.sessions.durable.resuming import Witness, begin, resume
 
 Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
@@ -36,6 +37,12 @@ class Runs(Defined, Protocol):
     @property
     def late(self) -> Late: ...
     @property
+    def bad(self) -> Bad: ...
+    @property
+    def engine(self) -> str: ...
+    @property
+    def counted(self) -> str: ...
+    @property
     def mechanism(self) -> ComplexMechanism: ...
     @property
     def definition(self) -> str: ...
@@ -47,6 +54,9 @@ LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
 """The number of windows that share one wait for the disk."""
+_BEHIND: Final = 8
+"""The number of windows, and of days, that the machine's clock may publish at once by itself."""
+_PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
 @attrs.frozen(repr=False)
@@ -64,19 +74,26 @@ class Fed(Shown, ForPrograms):
     """The number of rows in windows that are not over yet."""
     late: int = 0
     """The number of rows left out because they came too late."""
+    bad: int = 0
+    """The number of lines left out because they could not be read."""
 
     def _card(self) -> Card:
         late = f", {self.late:,} too late and left out" if self.late else ""
+        bad = f", {self.bad:,} that cannot be read and left out" if self.bad else ""
         return Card(
-            f"{self.new:,} new rows, {self.again:,} known ones{late}; "
+            f"{self.new:,} new rows, {self.again:,} known ones{late}{bad}; "
             f"{counted(self.told, 'window')} published, "
-            f"{self.waiting:,} rows wait for the end of their window"
+            f"{self.waiting:,} rows wait for the end of their window",
+            (f"({_PRIVATE})",),
         )
 
 
 @attrs.frozen(repr=False)
 class BoardStatus(Shown, ForPrograms):
-    """The progress of a running board: windows answered so far, and rows that wait."""
+    """The progress of a running board for its operator: windows published, and rows that wait.
+
+    The numbers of rows are exact and private: a page for others shows ``LiveBoard`` itself.
+    """
 
     told: int
     windows: int
@@ -92,7 +109,11 @@ class BoardStatus(Shown, ForPrograms):
             ("rows", f"{self.rows:,}"),
             ("of windows that are not over", f"{self.waiting:,}"),
         ]
-        return Card(f"{self.told:,} of {self.windows:,} windows published", (Grid(rows),))
+        return Card(_published(self.told, self.windows), (Grid(rows), f"({_PRIVATE})"))
+
+
+def _published(told: int, windows: int) -> str:
+    return f"{told:,} of {windows:,} windows published"
 
 
 class LiveBoard(Shown):
@@ -117,6 +138,7 @@ class LiveBoard(Shown):
         until: object = None,
         name: str | None = None,
         late: Late | None = None,
+        bad: Bad | None = None,
         progress: Progress = None,
     ) -> Fed:
         """Add the rows of files or of a frame; then publish the counts of the windows that are
@@ -125,42 +147,53 @@ class LiveBoard(Shown):
         A source is the path of a CSV file, or the rows of a frame as ``ap.stream(frame,
         board.columns.names)``, identified by ``name`` and row number. Rows come in any order, and a
         repeated row counts once. ``until``: all rows up to this time are in, so the windows before
-        it (minus the board's lateness) are published and closed; None: now. It is public. ``late``:
-        rows of published windows are refused, or left out and counted; None: by the board.
-        ``progress``: a call that gets the number of rows read; False: none; None: a bar on a
+        it (minus the board's lateness) are published and closed; "now": the machine's clock; None:
+        the same, but refused where that publishes windows in the first feed, or those of more than
+        eight days. It is public. ``late``: rows of published windows are refused, or left out and
+        counted; ``bad``: lines that cannot be read, likewise; None: by the board. ``progress``: a
+        call that gets the number of rows read; False: none; None: a bar on a
         terminal. Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been
         counted. ProtocolError once a counter has failed.
         """
         late = self.board.late if late is None else late
         if late not in ("refuse", "leave out", self.board.late):
             raise InvalidArgument("late is 'refuse' or 'leave out', or what the board says")
+        bad = check_bad(self.board.bad if bad is None else bad, self.board.engine)
         self._check_alive()
         if late == "next window" and self._inbox.closed == self.board.clock.windows:
             late = "refuse"  # there is none
         closing = self._closing(until)
         tell = partial(_told_to, progress)
         with self._inbox.at_once():
-            found = self._intake.take(sources, name, closing, tell, late=late)
+            found = self._intake.take(sources, name, closing, tell, late=late, bad=bad)
+            self._inbox.say({"begun": "yes"})
         self._catch_up()
         told, self._said = self.windows - self._said, self.windows
         self._check_alive()
-        return Fed(found.new, found.again, told, found.waiting, found.late)
+        return Fed(found.new, found.again, told, found.waiting, found.late, found.bad)
 
     def _closing(self, until: object) -> int:
         clock, lateness = self.board.clock, self.board.lateness
-        if until is not None:
+        if until is not None and until != "now":
             try:
                 wall = clock.wall(public_time(until, "until"))
             except ValueError as error:
                 raise InvalidArgument(f"until: {error}") from None
             return max(clock.over(wall, lateness), self._inbox.closed)
-        over = clock.over(clock.now(), lateness)
-        if over == clock.windows > self._inbox.closed:
-            raise InvalidArgument(
-                "all windows of this board lie in the past, so that telling them all would end it: "
-                "say until=…, the time up to which all rows are in"
-            )
-        return max(over, self._inbox.closed)
+        now, closed = clock.now(), self._inbox.closed
+        over = clock.over(now, lateness)
+        if until is None and over > closed:
+            behind = clock.window(now - lateness) - closed
+            begun = self._inbox.said("begun") is not None
+            if not begun or behind > max(_BEHIND, timedelta(days=_BEHIND) // clock.every):
+                raise InvalidArgument(
+                    f"by this machine's clock {counted(over - closed, 'window')} would be "
+                    f"published at once, from {clock.name(closed)} to {clock.name(over - 1)}, and "
+                    "take no more rows. If these are all in, as in a live feed, say until='now' "
+                    "(--until now). If not, say the first time whose rows are not all in, such as "
+                    f"until='{clock.name(closed + 1)}' (--until): later windows wait"
+                )
+        return max(over, closed)
 
     def _catch_up(self) -> None:
         """Publish the counts of windows that are closed but not yet answered.
@@ -222,15 +255,19 @@ class LiveBoard(Shown):
         return series(self.board, self._inbox.told, how, last)
 
     def status(self) -> BoardStatus:
-        """The board's progress: windows answered so far, and rows that wait."""
-        board, closed = self.board, self.windows
-        last = board.clock.name(closed - 1) if closed else None
+        """The board's progress for its operator: windows published, and how many rows wait.
+
+        Private: the numbers of rows are exact."""
+        closed, clock = self.windows, self.board.clock
+        last = clock.name(closed - 1) if closed else None
         return BoardStatus(
-            closed, board.clock.windows, last, self._inbox.count(), self._inbox.count(closed)
+            closed, clock.windows, last, self._inbox.count(), self._inbox.count(closed)
         )
 
     def _card(self) -> Card:
-        return self.status()._card()  # pyright: ignore[reportPrivateUsage]
+        closed, clock = self.windows, self.board.clock
+        last = clock.name(closed - 1) if closed else "none"
+        return Card(_published(closed, clock.windows), (Grid([("last", last)]), self.board.counted))
 
     def close(self) -> None:
         """Release the board's folder; the board can then be opened elsewhere and goes on."""
@@ -259,10 +296,7 @@ def begin_live(
     try:
         known = inbox.said("definition")
         if known is not None and known != board.definition:
-            raise InvalidArgument(
-                f"another board lives in {folder}: its parameters are not these. Open it with its "
-                "own, or give this one a folder of its own; its ε is then spent besides"
-            )
+            _replace(log, inbox, moved=moved, witness=witness)
         if log.exists():
             session = resume(log, mechanism=board.mechanism, moved=moved, witness=witness)
         else:
@@ -276,6 +310,28 @@ def begin_live(
         if session is not None:
             session.close()
         raise
+
+
+def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -> None:
+    """Remove the log of a board with other parameters, which has no rows and published nothing.
+
+    Its counters have got no message, so no ε is spent. Raises: InvalidArgument if it has rows or
+    has published; FileError if a process runs it.
+    """
+    if inbox.closed:
+        raise InvalidArgument(
+            f"another board lives in {log.parent}: its parameters are not these. Open it with its "
+            "own, or give this one a folder of its own; its ε is then spent besides"
+        )
+    if inbox.count():
+        raise InvalidArgument(
+            f"rows wait in {log.parent} for another board: its parameters are not these. It has "
+            "published nothing and spent no ε: remove the folder, and feed the files again"
+        )
+    if log.exists():
+        resume(log, moved=moved, witness=witness).close()  # refused while a process runs it
+        beside(log).unlink(missing_ok=True)
+        log.unlink()
 
 
 def _told_to(progress: Progress, label: str) -> Callable[[int], object]:

@@ -35,7 +35,7 @@ from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
 from antiphon.composition.suitable import Purse
 from antiphon.mechanisms import fields
-from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, shown_up
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, shown_short
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import (
     Approximate,
@@ -253,14 +253,15 @@ def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
         Premise(f"all updates together differ by at most {f.units:,} units", Mark.ENFORCED,
                 "by V[f']"),
         Premise("a counter is pure w.r.t. one unit in one update", Mark.CHECKED,
-                lambda: f"ε₁ = {shown_up(price.epsilon)}"),
+                lambda: f"ε₁ = {shown_short(price.epsilon)}"),
         Premise("its updates are an interval of ints, and its answers are discrete", Mark.CHECKED),
     )  # fmt: skip
     return Derivation(
         THEOREM,
         lambda: (
-            f"{f.cells:,} cells at ε = {shown_up(opener.epsilon)}, δ = {shown_up(opener.delta)} "
-            f"each, and {f.units:,} units at ε₁ = {shown_up(price.epsilon)}"
+            f"numbers of users, of which at most {f.cells:,} differ, at "
+            f"ε = {shown_short(opener.epsilon)} and δ = {shown_short(opener.delta)} each, and "
+            f"units of change, at most {f.units:,}, at ε₁ = {shown_short(price.epsilon)} each"
         ),
         f,
         composing.composed([*parameters, (total, Fraction(0))]),

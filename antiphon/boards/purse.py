@@ -32,7 +32,7 @@ from antiphon.composition.suitable import Purse, SuitableState, Unpaid, asked_ch
 from antiphon.composition.validity import OfCreations
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import QUERIES
-from antiphon.numbers import exact, shown_up
+from antiphon.numbers import exact, shown_short
 from antiphon.numbers.exact import ExactEpsilon, Log, bracket
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import Ask, Pure, Refused, identical, message_label, register
@@ -130,13 +130,16 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
         Premise(f"all updates together differ by at most {f.units:,} units", Mark.ENFORCED,
                 "by V[f']"),
         Premise("each counter is pure w.r.t. one unit in one update", Mark.CHECKED,
-                lambda: f"ε₁ = {shown_up(worst.epsilon)}"),
+                lambda: f"ε₁ = {shown_short(worst.epsilon)}"),
         Premise("the updates of each are an interval of ints, and its answers are discrete",
                 Mark.CHECKED),
     )  # fmt: skip
     return Derivation(
         THEOREM,
-        lambda: f"{f.units:,} units at ε₁ = {shown_up(worst.epsilon)} each, in any of {number:,}",
+        lambda: (
+            f"units of change, at most {f.units:,}, at ε₁ = {shown_short(worst.epsilon)} each, "
+            f"however they are spread over the {number:,} counters"
+        ),
         f,
         of_measure(total),
         premises,

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Final, Literal, Protocol, TypeAlias
 
 import attrs
 
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
-from antiphon.numbers import InvalidArgument, shown_up
+from antiphon.numbers import InvalidArgument
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
 
@@ -40,23 +42,28 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     ``errors``: for each window, a bound on the error of a single number, with probability 0.95.
     """
 
-    _told = "how keys windows values errors"
+    _told = "how keys windows values errors begun"
 
     how: str
     keys: tuple[str, ...]
     windows: tuple[str, ...]
-    values: tuple[tuple[Fraction, ...], ...]
+    values: tuple[tuple[Fraction | None, ...], ...]
+    """None: the key had not been opened, so that nothing of it was counted."""
     errors: tuple[Fraction, ...]
+    begun: tuple[str, ...] = ()
+    """The window in which each key began to be counted: the first one, if keys are public."""
 
-    def of(self, key: str) -> tuple[Fraction, ...]:
-        """The values of one key, window by window. Raises: InvalidArgument for an unknown key."""
+    def of(self, key: str) -> tuple[Fraction | None, ...]:
+        """The values of one key, window by window; None before the key was opened. Raises:
+        InvalidArgument for an unknown key."""
         if key not in self.keys:
             raise InvalidArgument(f"there is no such key; there are {', '.join(self.keys[:20])}")
         place = self.keys.index(key)
         return tuple([row[place] for row in self.values])
 
     def top(self, count: int) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-        """The keys with the largest values, window by window, each with its value.
+        """The keys with the largest values, window by window, each with its value; a key that was
+        not open has none.
 
         Computed from what is published, so it costs no privacy. Of equal values the key listed
         first comes first. A named key's true value lies below that of a key that is not named by
@@ -65,16 +72,18 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         """
         if type(count) is not int or not 1 <= count <= max(1, len(self.keys)):
             raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
-        ranked = (sorted(zip(self.keys, row, strict=True), key=_falling) for row in self.values)
-        return tuple([tuple(row[:count]) for row in ranked])
+        named = (zip(self.keys, row, strict=True) for row in self.values)
+        known = ([(key, value) for key, value in row if value is not None] for row in named)
+        return tuple([tuple(sorted(row, key=_falling)[:count]) for row in known])
 
     def csv(self) -> str:
-        """The series as CSV text: the window, a column for each key, and the error."""
+        """The series as CSV text: the window, a column for each key, and the error; a cell is empty
+        before its key was opened."""
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(["window", *self.keys, "error at 95 %"])
         for window, row, error in zip(self.windows, self.values, self.errors, strict=True):
-            lines.writerow([window, *map(_plain, row), shown_up(error)])
+            lines.writerow([window, *map(_plain, row), band(error)])
         return text.getvalue()
 
     def _card(self) -> Card:
@@ -85,29 +94,50 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         keys, hidden = self.keys[:8], len(self.keys) - 8
         lines = list(zip(self.windows, self.values, self.errors, strict=True))[-_SHOWN:]
         rows = [
-            (window, *map(_plain, row[:8]), f"± {shown_up(error, 3)}")
+            (window, *[_plain(each) or "not opened" for each in row[:8]], f"± {band(error)}")
             for window, row, error in lines
         ]
-        if rows:
-            yield Grid(rows, ("window", *keys, "95 %"), numbers=(*keys, "95 %"))
+        if not rows:
+            return
+        yield Grid(rows, ("window", *keys, "95 %"), numbers=(*keys, "95 %"))
+        late = [
+            f"{key} since {first}" for key, first in zip(keys, self.begun, strict=False)
+            if first not in self.windows[:1]
+        ]  # fmt: skip
+        if late:
+            yield f"counted only from the window that opened a key: {', '.join(late)}"
         if hidden > 0:
             yield f"and {hidden:,} keys more"
         yield self._picture()
 
     def _draw(self, axes: Axes) -> None:
         for key in self.keys[:8]:
-            axes.plot(range(len(self.windows)), [float(each) for each in self.of(key)], label=key)
+            values = [math.nan if each is None else float(each) for each in self.of(key)]
+            axes.plot(range(len(self.windows)), values, label=key)
         titled(axes, self.how)
         axes.set_xlabel("window")
         axes.set_ylabel("told")
         axes.legend()
 
 
+def band(error: Fraction | int) -> str:
+    """A bound on an error for people, the same wherever it is shown: rounded up to three digits,
+    or to a whole number from 100 on, and never with an exponent.
+
+    >>> band(Fraction(63611, 1000)), band(Fraction(3292345, 1000)), band(Fraction(9))
+    ('63.7', '3293', '9')
+    """
+    places = next((places for places, below in ((3, 1), (2, 10), (1, 100)) if error < below), 0)
+    return _plain(Fraction(math.ceil(error * 10**places), 10**places))
+
+
 def _falling(each: tuple[str, Fraction]) -> Fraction:
     return -each[1]
 
 
-def _plain(value: Fraction) -> str:
+def _plain(value: Fraction | None) -> str:
+    if value is None:
+        return ""
     if value.denominator == 1:
         return str(value.numerator)
     return f"{float(value):.10g}"
@@ -119,7 +149,8 @@ def series(
     """A ``BoardSeries`` from the totals that were published. Raises: InvalidArgument.
 
     Keys that are found in the data are in the order of their texts; before it was opened, a key
-    has the count 0.
+    has no value. The counter of a key begins with the window that opens the key: so errors are
+    those of its own age, and the bound of a window is the largest of its keys.
     """
     if how not in ("total", "window", "sliding"):
         raise InvalidArgument("how is 'total', 'window' or 'sliding'")
@@ -128,13 +159,21 @@ def series(
     if last is not None and (type(last) is not int or last < 1):
         raise InvalidArgument("last is an int >= 1")
     keys = board.keys or tuple(sorted(published[-1] if published else ()))
-    told = [tuple([counts.get(key, 0) for key in keys]) for counts in published]
-    reach = 1 if how == "window" else len(told) if last is None else last
-    step, values, errors = board.columns.step, list[tuple[Fraction, ...]](), list[Fraction]()
-    for window, counts in enumerate(told):
-        earlier = told[window - reach] if window >= reach else (0,) * len(counts)
-        values.append(tuple([(a - b) * step for a, b in zip(counts, earlier, strict=True)]))
-        errors.append(board.error_of(window, reach))
-    names = tuple(map(board.clock.name, range(len(told))))
+    firsts = [
+        next((window for window, counts in enumerate(published) if key in counts), 0)
+        for key in keys
+    ]
+    reach = 1 if how == "window" else len(published) if last is None else last
+    step, values, errors = board.columns.step, list[tuple[Fraction | None, ...]](), list[Fraction]()
+    ages, error_of = set(firsts) or {0}, cache(board.error_of)
+    for window, counts in enumerate(published):
+        earlier = published[window - reach] if window >= reach else {}
+        values.append(tuple([
+            (counts[key] - earlier.get(key, 0)) * step if key in counts else None for key in keys
+        ]))  # fmt: skip
+        known = [first for first in ages if first <= window] or [window]
+        errors.append(max(error_of(window - first, reach) for first in known))
+    names = tuple(map(board.clock.name, range(len(published))))
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
-    return BoardSeries(label, keys, names, tuple(values), tuple(errors))
+    begun = tuple(map(board.clock.name, firsts))
+    return BoardSeries(label, keys, names, tuple(values), tuple(errors), begun)

@@ -93,6 +93,10 @@ def differing(zero: Batch, one: Batch) -> list[User]:
     return [user for user in found if without(zero, user) == without(one, user)]
 
 
+MESSAGES: Final = (
+    "When each window is published is public; how many rows it has, and when they come, is not."
+)
+"""The sentence of a statement on what is public of a board's messages."""
 _OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
@@ -101,6 +105,7 @@ class _OneBatch(Verification[int, Batch]):
     """A verification function: at most one batch differs. State: how many have. Abstract."""
 
     swap_symmetric = True
+    messages = MESSAGES
     replaced: bool = False
 
     @property
@@ -159,6 +164,7 @@ class SingleUser(Verification[UserSeen, Batch]):
     """
 
     swap_symmetric = True
+    messages = MESSAGES
     replaced: bool = False
 
     @property

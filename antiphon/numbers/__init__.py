@@ -13,4 +13,10 @@ from antiphon.numbers.errors import (
 )
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log
 from antiphon.numbers.interval import Floats, down, nearest, up
-from antiphon.numbers.rounded_text import fixed_up, shown_down, shown_up, told_apart
+from antiphon.numbers.rounded_text import (
+    fixed_up,
+    shown_down,
+    shown_short,
+    shown_up,
+    told_apart,
+)

@@ -20,6 +20,7 @@ Figure: TypeAlias = Union[ExactEpsilon, float]
 """A number that can be shown as text; ``math.inf`` is allowed."""
 
 _SIX: Final = 6
+_SHORT: Final = 12
 _PLAIN: Final = -4
 """The lowest power of ten that is written without an exponent, as Python does."""
 
@@ -31,6 +32,17 @@ def shown_up(value: Figure, digits: int = _SIX) -> str:
     ('0.333334', '1.09862', '0.1', '100', '2e-09')
     """
     return _text(_rounded(value, digits, ROUND_CEILING), digits)
+
+
+def shown_short(value: Figure) -> str:
+    """A number as a fraction where that is exact and short, so that products of it agree; else
+    rounded up.
+
+    >>> shown_short(Fraction(1, 3)), shown_short(Fraction(1, 3000000)), shown_short(Log(3))
+    ('1/3', '1/3000000', '1.09862')
+    """
+    whole = str(value) if isinstance(value, Fraction) else ""
+    return whole if 0 < len(whole) <= _SHORT and "/" in whole else shown_up(value)
 
 
 def shown_down(value: Figure, digits: int = _SIX) -> str:

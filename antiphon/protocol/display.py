@@ -95,12 +95,12 @@ _QUIET: Final = "opacity:.75"
 _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
-def bundle(thing: object, card: Card) -> dict[str, str]:
+def bundle(thing: object, card: Card, kind: str | None = None) -> dict[str, str]:
     """The forms in which a notebook shows an object, from its card (title and parts): text, HTML,
-    the first picture."""
+    the first picture. ``kind``: the word before the title; None: the name of its type."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
-    html = _html(type(thing).__name__, card.title, parts, drawn)
+    html = _html(kind or type(thing).__name__, card.title, parts, drawn)
     found = {"text/plain": str(thing), "text/html": "\n".join(html)}
     pictures = [svg for svg in drawn.values() if svg is not None]
     return found | ({"image/svg+xml": pictures[0]} if pictures else {})

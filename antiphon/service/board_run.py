@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
+from antiphon.boards.series import band, series
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError
@@ -129,7 +130,8 @@ class BoardRun:
         board, live = self.file.board, self._live
         try:
             told = board.clock.begins(live.windows)  # rows alone close no window
-            live.feed(said.rows, until=said.until or told, name=name, progress=False)
+            until = said.until or told
+            live.feed(said.rows, until=until, name=name, bad="refuse", progress=False)
             self.total = live.ask()
         except ProtocolError:
             return OVER
@@ -175,19 +177,24 @@ class BoardRun:
         return pages.budget_card(100 * told // windows, self._words, note) + cards
 
     def _card(self, number: int, key: str) -> str:
-        series, columns = self.total, self.file.board.columns
+        total, columns = self.total, self.file.board.columns
         name, said, picture = pages.escape(key), "", ""
-        if series.windows:
-            points = _thinned([*zip(range(len(series.windows)), series.of(key), series.errors,
-                                    strict=True)])  # fmt: skip
-            within = shown_up(points[-1][2], 4)
-            rest = f" in all, the window of {pages.escape(series.windows[-1])} included, "
+        if total.windows:
+            known = zip(range(len(total.windows)), total.of(key), total.errors, strict=True)
+            points = _thinned([(at, value, error) for at, value, error in known
+                               if value is not None])  # fmt: skip
+            within = band(points[-1][2])
+            rest = f" in all, the window of {pages.escape(total.windows[-1])} included, "
             said = f"<strong>{_plain(points[-1][1])}</strong>{rest}give or take {within} (95%)"
-            ends = pages.escape(series.windows[0]), pages.escape(series.windows[-1])
+            ends = pages.escape(total.begun[number]), pages.escape(total.windows[-1])
             label = f"{name}: {_plain(points[-1][1])}, give or take {within}"
             picture = drawing(points, label, ends, signed=columns.low < 0)
-        soft = "All rows since the start" if columns.amount is None else "The sum since the start"
-        return pages.series_card(number, name, said, picture, f"{soft}, window by window.")
+        soft = "Rows" if columns.amount is None else f"The sum of {columns.amount}"
+        since = total.begun[number] if total.windows else "the start"
+        return pages.series_card(
+            number, name, said, picture, pages.escape(f"{soft} since {since}, window by window. ")
+            + pages.escape(self.file.board.counted),
+        )  # fmt: skip
 
     def forms(self) -> str:
         return ""
@@ -220,7 +227,7 @@ class BoardRun:
         if not total.windows:
             return {"counter": number, "key": key, "count": None}
         last = {"window": total.windows[-1], "count": _number(total.of(key)[-1])}
-        within = shown_up(total.errors[-1])
+        within = band(total.errors[-1])
         return {"counter": number, "key": key, **last, "within": within}
 
     def one(self, number: int) -> Json | None:
@@ -230,18 +237,20 @@ class BoardRun:
         key = total.keys[number]
         named = zip(total.windows, total.of(key), total.errors, strict=True)
         series = [
-            {"window": window, "count": _number(count), "within": shown_up(error)}
+            {"window": window, "count": _number(count), "within": band(error)}
             for window, count, error in named
         ]
         return {**self._public_of(number, key), "series": series}
 
     def csv(self, how: str, last: int | None) -> str:
-        from antiphon.boards.series import series
-
         board, step = self.file.board, self.file.board.columns.step
         names = self.total.keys
         told = [
-            {key: int(each / step) for key, each in zip(names, row, strict=True)}
+            {
+                key: int(each / step)
+                for key, each in zip(names, row, strict=True)
+                if each is not None
+            }
             for row in self.total.values
         ]
         return series(board, told, cast("Any", how), last).csv()
@@ -257,8 +266,10 @@ def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
     return [*points[:-1:step], points[-1]]
 
 
-def _number(value: int | Fraction) -> int | float:
-    """A released number for programs: an int where it is whole."""
+def _number(value: int | Fraction | None) -> int | float | None:
+    """A released number for programs: an int where it is whole; None before its key was opened."""
+    if value is None:
+        return None
     return value.numerator if value.denominator == 1 else float(value)
 
 

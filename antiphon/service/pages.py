@@ -87,7 +87,9 @@ def _risk(risk: Risk) -> str:
     return (
         '<section class="card"><h2>The risk that is left</h2><p>Suppose somebody knows everything '
         "but whether one protected unit of data is there, believes it with probability "
-        f"{risk.prior:g}, and may accuse {risk.false_positive:g} of those wrongly who are not. "
+        f"{risk.prior:g}, and accuses only so that of those who are not there a share of "
+        f"{risk.false_positive:g} at most is accused wrongly. Advantage is how much larger the "
+        "share of accused people can be among those who are there than among those who are not. "
         f"After all answers they reach at most{'' if risk.proved else ', if what is assumed holds'}"
         f":</p><dl>{figures}</dl></section>"
     )

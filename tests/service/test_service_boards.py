@@ -113,6 +113,26 @@ def test_that_rows_came_is_told_to_nobody(talked, known):
     assert talked(conversation, known=known, pace=0.02, until="2026-01-01") == 1
 
 
+def test_a_key_that_is_found_shows_nothing_before_it_was_opened(talked, known, place):
+    found = TOML.replace('["FR", "DE"]\nothers = "elsewhere"', '"discovered"\ndelta = 0.5')
+    (place / "visits.toml").write_text(found)
+    board = read_board(place / "visits.toml").board
+
+    async def conversation(talk):
+        rows = [{**ROW, "time": "2026-01-02", "user": user} for user in ("ada", "bob", "cyd")]
+        assert (await fed(talk, rows, until="2026-01-05")).status_code == 200
+        one = (await talk.client.get("/api/counters/0")).json()
+        page = (await talk.client.get("/board")).text
+        return one["series"], page, (await talk.client.get("/board.csv")).text
+
+    series, page, table = talked(
+        conversation, known=attrs.evolve(known, board=board), until="2026-01-01"
+    )
+    assert [each["count"] for each in series] == [None, 3, 3]
+    assert "Rows since 2026-01-02, window by window. Only the first 3 rows of a user in a" in page
+    assert table.splitlines()[1].startswith("2026-01-01,,")
+
+
 def test_another_row_under_a_known_key_is_refused(talked, known):
     async def conversation(talk):
         assert (await fed(talk, [ROW], key="k")).status_code == 200

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -12,6 +14,8 @@ from antiphon.boards.board_files import BoardFile, read_board
 from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.page import page_of
 from antiphon.cli.output import check_files, one_of, print_card, print_json
+from antiphon.composition.guarantees.statement import LARGE
+from antiphon.numbers import shown_up
 from antiphon.numbers.errors import InvalidArgument
 
 
@@ -24,6 +28,7 @@ class BoardAsked:
     how: str
     last: int | None
     leave_late: bool
+    leave_bad: bool
     as_csv: bool
     moved: bool
     output: Path | None
@@ -44,9 +49,23 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
     to = asked.output or path.with_suffix(".html")
     if act is _page:
         check_files([to], asked.force)
-    with known.board.open(known.folder, moved=asked.moved) as live:
+    feeds = act in (_feed, _run)
+    with _opened(known, feeds, asked.moved) as live:
         act(known, live, asked, to)
+    if feeds and known.board.epsilon > LARGE:
+        _warn(f"ε = {shown_up(known.board.epsilon)} promises next to nothing: see the statement")
     return 0
+
+
+def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
+    """The board in its folder; one in memory if there is none, which only a feed begins."""
+    if feeds or known.folder.exists():
+        return known.board.open(known.folder, moved=moved)
+    return known.board.start()
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -55,14 +74,21 @@ def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
 
 def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
     late: Literal["leave out"] | None = "leave out" if asked.leave_late else None
-    return live.feed(*sources, until=asked.until, late=late)
+    bad: Literal["leave out"] | None = "leave out" if asked.leave_bad else None
+    return live.feed(*sources, until=asked.until, late=late, bad=bad)
 
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     """Add the rows of the board's files and rewrite its page. Meant to be run by a timer."""
     fed = _fed(live, known.sources, asked)
-    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    _write_page(known, live, to)
     _tell(fed, asked)
+
+
+def _write_page(known: BoardFile, live: LiveBoard, to: Path) -> None:
+    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    if find_spec("matplotlib") is None:
+        _warn(f"{to} has no pictures: pip install 'antiphon[plot]'")
 
 
 def _status(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -79,11 +105,15 @@ def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None
 
 
 def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    _write_page(known, live, to)
     if asked.as_json:
         print_json({"page": to, **known.board.statement().to_dict()})
     else:
         print(to)
+
+
+def _statement(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    _tell(known.board.statement(), asked)
 
 
 def _purge(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -103,5 +133,5 @@ def _tell(result: Any, asked: BoardAsked) -> None:
 
 _ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
     "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
-    "purge": _purge,
+    "statement": _statement, "purge": _purge,
 }  # fmt: skip

@@ -14,9 +14,10 @@ def board(
     action: Annotated[
         str,
         typer.Argument(
-            metavar="run|status|feed|ask|page|purge",
-            help="Feed its files, tell what is over and write its page; say how far it is; feed "
-            "files; say its numbers; write its page; remove rows that have been counted.",
+            metavar="run|status|feed|ask|page|statement|purge",
+            help="Feed its files, publish the windows that are over and write its page; say how "
+            "far it is; feed files; print its numbers; write its page; print its statement; remove "
+            "rows that have been counted.",
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The board.")],
@@ -24,12 +25,19 @@ def board(
         list[Path] | None, typer.Argument(metavar="CSV…", help="What is fed.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="All rows up to this time are in; by default now.")
+        str | None,
+        typer.Option(
+            help="All rows up to this time are in, or 'now': earlier windows are published, and "
+            "take no more rows. The first feed needs it, unless no window is over."
+        ),
     ] = None,
     how: Annotated[str, typer.Option(help="total, window or sliding.")] = "total",
     last: Annotated[int | None, typer.Option(min=1, help="Windows that slide.")] = None,
     leave_late: Annotated[
         bool, typer.Option("--leave-late", help="Leave out rows that come too late.")
+    ] = False,
+    leave_bad: Annotated[
+        bool, typer.Option("--leave-bad", help="Leave out lines that cannot be read.")
     ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Numbers as a CSV file.")] = False,
     moved: Annotated[
@@ -44,6 +52,7 @@ def board(
 
     asked = running_boards.BoardAsked(
         sources=tuple(sources or ()), until=until, how=how, last=last,
-        leave_late=leave_late, as_csv=csv, moved=moved, output=output, force=force, as_json=json,
+        leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, moved=moved, output=output,
+        force=force, as_json=json,
     )  # fmt: skip
     return running_boards.board(action, file, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -18,8 +19,17 @@ from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
-_NOTHING: Final = 100.0
-"""The largest ε for which a statement spells out the factor e^ε."""
+LARGE: Final = 10
+"""The largest ε of which a statement does not say that it promises next to nothing."""
+
+_CUT: Final = "…"
+_CUT_OFF: Final = re.compile(r"\b([A-Z]\w*)\([^…;]*…")
+_WORDS: Final = {
+    "CM ": "CM is the article Concurrent Composition for Differentially Private Continual "
+    "Mechanisms (Henzinger, Safavi, Vadhan).",
+    "f-valid": "A pair of streams is f-valid if f, here the unit of privacy, allows them to "
+    "differ so; f' is the same for the mechanisms inside.",
+}
 
 
 class Section(NamedTuple):
@@ -118,8 +128,13 @@ def protects(f: Any) -> str:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
-    words: object = getattr(f, "protects", None) if why_untrusted(f) is None else None
-    return words if type(words) is str else f"any difference of two streams that {_label(f)} allows"
+    return _own(f, "protects") or f"any difference of two streams that {_label(f)} allows"
+
+
+def _own(f: object, name: str) -> str | None:
+    """The words about itself that an f of this library has under a name; None if it has none."""
+    words: object = getattr(f, name, None) if why_untrusted(f) is None else None
+    return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
@@ -143,15 +158,16 @@ def _against() -> tuple[str, ...]:
 
 def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
     for measure in known.measures:
-        if not isinstance(measure, kinds.Pure | kinds.Approximate):
-            yield f"It is {message_label(measure)}."
+        label = message_label(measure)
+        if not isinstance(measure, kinds.Pure | kinds.Approximate) and _CUT not in label:
+            yield f"It is {label}."
     point = exact_point(known.curve)
     if point is None:
         delta = max(delta, known.curve.least_delta)
         point = exact.fraction(known.curve.epsilon_at(delta)), delta
     epsilon, delta = point
     yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."
-    if float(epsilon) > _NOTHING:
+    if float(epsilon) > LARGE:
         yield "An ε of this size promises next to nothing."
         return
     grown = exact.exp(epsilon)
@@ -166,7 +182,7 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 def _said_public(f: Any) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
         yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
-    yield "How many messages come, and when, is public."
+    yield _own(f, "messages") or "How many messages come, and when, is public."
 
 
 def _assumed(known: Derivation) -> Iterator[str]:
@@ -183,12 +199,22 @@ def _known(known: Derivation) -> Iterator[str]:
     waiting, seen = [known], dict[str, None]()
     while waiting:
         step = waiting.pop()
-        seen.setdefault(f"{step.theorem}: {step.statement}.")
+        seen.setdefault(_by_name(f"{step.theorem}: {step.statement}."))
         waiting.extend(reversed(step.parts))
     yield from seen
+    yield from (meaning for word, meaning in _WORDS.items() if any(word in each for each in seen))
     for mark in (Mark.PROVED, Mark.MACHINE_CHECKED):
         found = dict.fromkeys(p.evidence for p in known.marked(mark) if p.evidence)
         yield from (f"{mark.value.capitalize()}: {each}." for each in found)
+
+
+def _by_name(text: str) -> str:
+    """A sentence in which each object whose text was cut off is called by its name alone.
+
+    >>> _by_name("BoundedSums(keys=('FR', 'DE'), win… turns pairs into pairs.")
+    'BoundedSums turns pairs into pairs.'
+    """
+    return _CUT_OFF.sub(r"\1", text)
 
 
 def _uncovered() -> tuple[str, ...]:

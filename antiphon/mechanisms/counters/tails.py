@@ -9,6 +9,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,10 @@ from antiphon.protocol.display import Card, Displayed, Grid, Part
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, style_axes, titled
 
 LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
+_EXACT: Final = 400
+"""The largest number of draws whose tail is summed."""
+_UP: Final = 1 + 1e-9
+"""A factor far larger than the rounding errors of these sums."""
 
 
 def discrete_laplace_variance(scale: Fraction) -> float:
@@ -44,14 +49,45 @@ def discrete_gaussian_variance(sigma: Fraction) -> float:
 
 def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     """A tail bound, at probability beta, on the sum of ``count`` independent discrete Laplace
-    draws.
+    draws: the lesser of two.
 
     Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise, 1/(1 - λ²scale²),
     since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound; the best on a grid is taken.
+    The quantile of continuous noise, rounded up to an int T: the whole part of an exponential
+    variable is geometric and independent of the rest. So continuous noise is S + F, where S is the
+    discrete sum and F is independent of it. S is symmetric and unimodal (log-concave), and
+    |S + f| <= T for at most 2T + 1 neighbouring values of S: so P(|S + F| <= T) <= P(|S| <= T).
     """
     grid = LAPLACE_PROXIES
     bounds = (math.log(2 / beta) - count * np.log1p(-(grid**2))) / grid
-    return float(scale) * float(bounds.min())
+    most = float(bounds.min())
+    if count > _EXACT:
+        return float(scale) * most
+    quantile = _continuous_quantile(count, beta, most)
+    return min(float(scale) * most, float(math.ceil(scale * Fraction(quantile))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _continuous_quantile(count: int, beta: float, most: float) -> float:
+    """The number, rounded up, that a sum of Laplace noise of scale 1 exceeds in size with
+    probability beta; it is at most ``most``.
+
+    A sum of n is the difference of two sums of n exponential variables. These end one by one, at
+    each turn one of either sum with equal chances; with probability C(2n-j-1, n-1)/2^(2n-j) one
+    sum has j left when none of the others is. So P(|sum| > x) = 2e^(-x) Σ_i x^i/i! Σ_(j>i) of
+    these chances.
+    """
+    left = [Fraction(math.comb(2 * count - j - 1, count - 1), 2 ** (2 * count - j))
+            for j in range(1, count + 1)]  # fmt: skip
+    sums = np.cumsum([float(each) for each in reversed(left)])[::-1]
+    powers = np.arange(count)
+    logs = np.log(2 * sums) - np.array([math.lgamma(i + 1) for i in range(count)])
+    low, high = 0.0, most
+    for _ in range(50):
+        middle = (low + high) / 2
+        tail = float(np.exp(logs + powers * math.log(middle) - middle).sum())
+        low, high = (low, middle) if tail * _UP <= beta else (middle, high)
+    return high * _UP
 
 
 def gaussian_tail(variance: float, beta: float) -> float:

@@ -1,10 +1,12 @@
 """Boards: definitions, feeding, answers."""
 
 import math
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
+import attrs
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -14,9 +16,10 @@ from trying import over
 
 import antiphon as ap
 from antiphon import InvalidArgument
-from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow, VectorSums
+from antiphon.boards import BadRow, BoardSeries, SingleRow, SingleUser, SingleUserWindow, VectorSums
 from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
+from antiphon.boards.series import band, series
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.protocol import Status
 
@@ -220,6 +223,49 @@ class TestFeeding:
             live.feed()
         assert live.windows == 0
         assert counting(start="2999-01-01").start(seed=1).feed().told == 0
+        assert live.feed(until="now").told == 10
+
+    def test_the_clock_alone_publishes_no_backlog(self, monkeypatch):
+        """A backfill to March whose machine says November: nothing is lost without a word."""
+        monkeypatch.setattr(Clock, "now", lambda _: datetime(2026, 11, 23))
+        live = counting(horizon=365).start(seed=1)
+        for _ in range(2):  # the first feed, and a later one
+            with pytest.raises(InvalidArgument, match=r"to 2026-11-22.*until='now'.*until='2026-"):
+                live.feed()
+            live.feed(until="2026-04-01")
+            assert live.windows == 90
+        monkeypatch.setattr(Clock, "now", lambda _: datetime(2026, 4, 9))
+        assert live.feed().told == 8
+        fresh = counting(horizon=365, start="2026-04-08").start(seed=1)
+        with pytest.raises(InvalidArgument, match="1 window would"):
+            fresh.feed()
+        fresh.feed(until="2026-04-08")  # nothing is over
+        assert fresh.feed().told == 1
+
+    def test_all_bad_lines_are_told_at_once_or_left_out(self, tmp_path):
+        rows = [DAYS[0], *["2026-01-01,,FR"] * 3, "soon,ada,FR", "2026-01-01,ada", *DAYS[1:],
+                *["2026-01-02,ada,IT"] * 33]  # fmt: skip
+        path, live = csv(tmp_path, rows), counting().start(seed=1)
+        with pytest.raises(BadRow) as found:
+            live.feed(path, until="2026-01-03")
+        said = str(found.value)
+        assert "lines 3, 4, 5: it has no user" in said
+        assert "line 6: its time is none" in said
+        assert "line 7: 2 cells" in said
+        assert "and 18 lines more; nothing" in said
+        assert "ada" not in said
+        fed = live.feed(path, until="2026-01-03", bad="leave out")
+        assert (fed.new, fed.bad) == (5, 38)
+        assert live.ask("window").values == ((1, 1), (1, 0))
+        assert counting(bad="leave out").start(seed=1).feed(path, until="2026-01-03").bad == 38
+        assert "cannot be read is in no count" in str(counting(bad="leave out").statement())
+        for board in (counting(), counting(engine="duckdb")):
+            with pytest.raises(InvalidArgument, match="bad"):
+                board.start().feed(bad="drop" if board.engine == "rows" else "leave out")
+
+    def test_rows_that_are_dicts_are_told_how_to_come(self):
+        with pytest.raises(BadRow, match=r"tuple of 3 cells: time, user, country\. ap\.stream"):
+            counting().start(seed=1).feed([{"time": "2026-01-01"}], name="f", until="2026-01-02")
 
     @over(
         "line, said",
@@ -282,7 +328,9 @@ class TestFeeding:
         [
             ("", "empty"),
             ("time,user\n", "no column 'country'"),
-            ("time,user,country,user\n", "or several"),
+            ("time,user,country,user\n", "2 columns 'user'"),
+            ("Time,User,Country\n", "'time'.* the file has Time, User, Country"),
+            ("time;user;country\n", "separated by ';'"),
             (HEAD + '2026-01-01,"ada,FR\n', "no CSV file"),
         ],
     )
@@ -315,6 +363,20 @@ class TestFeeding:
             csv(tmp_path, DAYS), until="2026-01-01", progress=heard.append
         )
         assert heard == [5]
+
+
+@over(
+    "error, text",
+    [(Fraction(63611, 1000), "63.7"), (Fraction(3292345, 1000), "3293"), (9, "9"), (0, "0"),
+     (Fraction(1, 3), "0.334"), (Fraction(9999, 10000), "1"), (Fraction(99991, 1000), "100"),
+     (Fraction(13, 8), "1.63")],
+)  # fmt: skip
+def test_a_band_is_rounded_up_and_the_same_in_table_and_csv(error, text):
+    assert band(error) == text
+    assert error <= Fraction(text) <= error * Fraction(102, 100)
+    found = BoardSeries("total", ("FR",), ("2026-01-01",), ((Fraction(1),),), (error,), ("",))
+    assert found.csv().splitlines()[1] == f"2026-01-01,1,{text}"
+    assert f"± {text}\n" in f"{found}\n"
 
 
 class TestClock:
@@ -394,8 +456,25 @@ class TestFoundKeys:
         live.feed(csv(tmp_path, rows), until="2026-01-05")
         found = live.ask("window")
         assert found.keys == ("0075", "DE", "FR")
-        assert [*found.values] == [(0, 0, 0), (2, 0, 0), (0, 3, 3), (0, 0, 0)]
-        assert live.ask().values[-1] == (2, 3, 3)
+        no = None  # not opened: nothing is counted, and no 0 is told
+        assert [*found.values] == [(no, no, no), (2, no, no), (0, 3, 3), (0, 0, 0)]
+        assert found.begun == ("2026-01-02", "2026-01-03", "2026-01-03")
+        total = live.ask()
+        assert total.values[-1] == (2, 3, 3)
+        assert total.csv().splitlines()[2].startswith("2026-01-02,2,,,")
+        assert "not opened" in str(total)
+        assert "0075 since 2026-01-02, DE since 2026-01-03" in str(total)
+
+    def test_errors_are_those_of_the_age_of_each_key(self):
+        """A tree errs more after 20 updates than after 21: so a key opened later does."""
+        board = counting(epsilon=1, best="total", horizon=365)
+        told = [{"FR": 0}, *[{"DE": 0, "FR": 0}] * 59]
+        found = series(attrs.evolve(board, columns=attrs.evolve(board.columns, keys=())), told,
+                       "total", None)  # fmt: skip
+        alone = [board.error_of(window, 60) for window in range(60)]
+        assert any(later < before for before, later in pairwise(alone))
+        for window in range(1, 60):
+            assert found.errors[window] == max(alone[window], alone[window - 1])
 
     def test_an_opened_key_stays_in_the_folder(self, tmp_path):
         rows = [f"2026-01-0{day},u{n},{key}" for day in (1, 2) for n, key in enumerate("abab")]
@@ -507,6 +586,8 @@ def test_the_largest_keys_are_named_window_by_window():
     )
     assert series.top(1) == ((("DE", 3),), (("FR", 5),))
     assert series.top(3)[1] == (("FR", 5), ("DE", 4), ("IT", -1))
+    closed = attrs.evolve(series, values=((None, Fraction(-3), None), values[1]))
+    assert closed.top(2)[0] == (("DE", -3),)  # a key that is not open is not named
     for wrong in (0, 4, 1.0):
         with pytest.raises(ap.InvalidArgument, match="from 1 to 3"):
             series.top(wrong)

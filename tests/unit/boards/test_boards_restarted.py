@@ -90,11 +90,30 @@ def test_what_was_told_stays_as_it_was_told(tmp_path):
 
 def test_another_board_does_not_live_there(tmp_path):
     folder = tmp_path / "board"
-    counting().open(folder).close()
+    with counting().open(folder) as live:
+        live.feed(until="2026-01-02")
     for other in ({"epsilon": 2}, {"per_user": 3}, {"zone": "Europe/Paris"}, {"lateness": "1 day"}):
         with pytest.raises(InvalidArgument, match="another board"):
             counting(**other).open(folder)
     counting().open(folder).close()
+
+
+def test_a_feed_that_failed_founds_no_board(tmp_path):
+    """Its rows are not in, and its counters got no message: other parameters may come."""
+    folder, bad = tmp_path / "board", csv(tmp_path, ["2026-01-01,,FR"], "bad.csv")
+    with counting().open(folder) as live, pytest.raises(InvalidArgument):
+        live.feed(bad, until="2026-01-02")
+    other = counting(row="user", epsilon=2)
+    with counting().open(folder), pytest.raises(ap.FileError, match="in use"):
+        other.open(folder)
+    with other.open(folder) as live:
+        live.feed(csv(tmp_path, ROWS[:3]), until="2026-01-01")
+    with pytest.raises(InvalidArgument, match="spent no ε: remove the folder"):
+        counting().open(folder)
+    with other.open(folder) as live:
+        assert live.feed(until="2026-01-03").told == 2
+    with pytest.raises(InvalidArgument, match="its ε is then spent besides"):
+        counting().open(folder)
 
 
 def test_two_do_not_run_one_board(tmp_path):

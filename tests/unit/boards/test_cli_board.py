@@ -4,6 +4,11 @@ import json
 
 import pytest
 from making import csv
+from trying import over
+
+from antiphon import InvalidArgument
+from antiphon.boards import read_board
+from antiphon.boards.commands import running_boards
 
 TOML = """
 by = "country"
@@ -26,7 +31,8 @@ def path(tmp_path):
 
 def test_a_day_of_a_board(cli, path):
     status, out, err = cli("board", "run", path, "--until", "2026-01-03")
-    assert (status, err) == (0, "")
+    assert status == 0
+    assert err == "warning: ε = 1e+06 promises next to nothing: see the statement\n"
     assert "3 new rows, 0 known ones; 2 windows published" in out
     page = path.with_suffix(".html").read_text()
     assert "Who is protected" in page
@@ -34,10 +40,11 @@ def test_a_day_of_a_board(cli, path):
     status, out, _ = cli("board", "run", path, "--until", "2026-01-03")
     assert "0 new rows, 3 known ones; 0 windows published" in out
     status, out, _ = cli("board", "status", path)
+    assert "private, do not publish" in out
     assert "2 of 10 windows published" in out
     more = csv(path.parent, ["2026-01-03,canary,DE"], "more.csv")
     status, out, _ = cli("board", "feed", path, more, "--until", "2026-01-04", "--json")
-    assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0, "late": 0}
+    assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0, "late": 0, "bad": 0}
     status, out, _ = cli("board", "ask", path, "--how", "window", "--json")
     assert json.loads(out)["values"] == [["1", "1"], ["1", "0"], ["0", "1"]]
     status, out, _ = cli("board", "ask", path, "--how", "sliding", "--last", "2", "--csv")
@@ -69,6 +76,61 @@ def test_keys_that_are_found_and_rows_that_are_purged(cli, path):
     path.write_text(found.replace("delta = 0.5", ""))
     status, _, err = cli("board", "status", path)
     assert (status, "delta" in err) == (2, True)
+
+
+def test_a_page_has_released_numbers_and_public_times_only(cli, path):
+    """Rows that count in nothing released change nothing on it: not on the page, not in prints."""
+    pages = []
+    for number, more in enumerate(([], [ROWS[0]] * 50 + ["2026-01-09,swan,FR"] * 7)):
+        text = TOML.replace("per_user = 2", f'per_user = 2\nfolder = "b{number}"')
+        path.write_text(text.replace("events*", f"rows{number}"))
+        csv(path.parent, ROWS[:1] * 2 + more, f"rows{number}.csv")
+        assert (
+            cli("board", "run", path, "--until", "2026-01-03", "--output", path.with_name("p"))[0]
+            == 0
+        )
+        live = read_board(path).board.open(path.parent / f"b{number}")
+        with live:
+            shown = [str(live), repr(live), live._repr_mimebundle_()["text/html"]]
+            pages.append([path.with_name("p").read_bytes(), *shown, str(live.ask()),
+                          live.ask().csv()])  # fmt: skip
+    assert pages[0] == pages[1]
+    assert b"2 of 10 windows published" in pages[0][0]
+    assert b"rows</" not in pages[0][0]
+    assert b"BoardS" not in pages[0][0]
+
+
+def test_what_only_reads_founds_no_folder(cli, path):
+    for action in ("status", "ask", "page", "purge"):
+        assert cli("board", action, path)[0] == 0
+    status, out, _ = cli("board", "statement", path)
+    assert (status, "Who is protected" in out) == (0, True)
+    assert not (path.parent / "visits").exists()
+
+
+def test_without_pictures_a_page_says_so(cli, path, monkeypatch):
+    monkeypatch.setattr(running_boards, "find_spec", lambda _: None)
+    assert "pip install 'antiphon[plot]'" in cli("board", "page", path)[2]
+
+
+def test_lines_that_cannot_be_read_are_left_out_after_a_word(cli, path):
+    csv(path.parent, [*ROWS, "2026-01-02,,FR"])
+    asked = ("board", "feed", path, "--until", "2026-01-03", "--json")
+    assert cli(*asked)[0] == 2
+    assert json.loads(cli(*asked, "--leave-bad")[1])["bad"] == 1
+    path.write_text(TOML + 'bad = "leave out"\n')  # and the board is the same
+    assert json.loads(cli(*asked)[1])["bad"] == 1
+
+
+@over(
+    "keys",
+    ["{discovered = 1e-6}", "{delta = 1e-6}", '"FR"', "1", "[1.5]", "[[1]]", '"discovered"'],
+)
+def test_keys_of_another_shape_are_refused_with_the_lines_to_write(tmp_path, keys):
+    file = tmp_path / "visits.toml"
+    file.write_text(TOML.replace('["FR", "DE"]', keys))
+    with pytest.raises(InvalidArgument, match="delta = 1e-6"):
+        read_board(file)
 
 
 @pytest.mark.every(2)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.learners import NoisyLeader
@@ -67,8 +68,25 @@ def test_epochs_cost_what_the_counter_claims_and_the_total():
 
 def test_tails_are_of_both_sides():
     assert tails.gaussian_tail(2.0, 0.5) == math.sqrt(4 * math.log(4))
-    of_both = [(math.log(2 / 0.01) - 9 * math.log1p(-(g**2))) / g for g in np.arange(1, 999) / 999]
-    assert tails.laplace_tail(Fraction(10), 9, 0.01) == pytest.approx(10 * min(of_both), rel=0.01)
+    of_both = [(math.log(2 / 0.01) - 999 * math.log1p(-(g**2))) / g
+               for g in np.arange(1, 999) / 999]  # fmt: skip
+    found = tails.laplace_tail(Fraction(10), 999, 0.01)
+    assert found == pytest.approx(10 * min(of_both), rel=0.01)
+
+
+@over("scale, count", [(Fraction(1, 2), 3), (Fraction(3, 2), 9), (3, 1), (6, 2), (6, 5)])
+def test_a_tail_of_few_draws_is_the_least_but_for_one(scale, count):
+    """Against the distribution of the sum itself, by convolution."""
+    ratio, ends = math.exp(-1 / float(scale)), np.arange(-300, 301)
+    one = (1 - ratio) / (1 + ratio) * ratio ** np.abs(ends)
+    summed = one
+    for _ in range(count - 1):
+        summed = np.convolve(summed, one)
+    sizes = np.abs(np.arange(len(summed)) - len(summed) // 2)
+    for beta in (0.5, 0.05, 0.01, 1e-6):
+        found = tails.laplace_tail(Fraction(scale), count, beta)
+        assert summed[sizes > found].sum() <= beta
+        assert summed[sizes > found - 2].sum() > beta
 
 
 def test_entries_past_64_bits_are_clipped():
