@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 94_278, 508, 6_831, 55_210
+LINES, FILES, IMPORTS, CORE_LINES = 94_296, 508, 6_834, 55_228
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -7,7 +7,9 @@ counters: their claims, and the errors of their counts.
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -24,6 +26,20 @@ _EXACT: Final = 400
 """The largest number of draws whose tail is summed."""
 _UP: Final = 1 + 1e-9
 """A factor far larger than the rounding errors of these sums."""
+
+
+_chernoff: Final = ContextVar("_chernoff", default=False)
+
+
+@contextmanager
+def chernoff_bounds() -> Generator[None, None, None]:
+    """Context manager: tails of Laplace noise are Chernoff's, which are larger and do not change
+    between versions. A mechanism that compares with a bound needs them, to be replayed."""
+    token = _chernoff.set(True)
+    try:
+        yield
+    finally:
+        _chernoff.reset(token)
 
 
 def discrete_laplace_variance(scale: Fraction) -> float:
@@ -61,7 +77,7 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     grid = LAPLACE_PROXIES
     bounds = (math.log(2 / beta) - count * np.log1p(-(grid**2))) / grid
     most = float(bounds.min())
-    if count > _EXACT:
+    if count > _EXACT or _chernoff.get():
         return float(scale) * most
     quantile = _continuous_quantile(count, beta, most)
     return min(float(scale) * most, float(math.ceil(scale * Fraction(quantile))))

@@ -35,6 +35,7 @@ import attrs
 from antiphon.composition import Certified, Create, ExtConComp, Lifting
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.tails import chernoff_bounds
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.histograms.svt import HistogramSVT
@@ -101,7 +102,8 @@ class Slack:
         nondecreasing in j."""
         known = self._gammas
         for n in range(len(known), j + 1):
-            bound = self.histogram.error_bound(n, beta=self.share(n))
+            with chernoff_bounds():
+                bound = self.histogram.error_bound(n, beta=self.share(n))
             known[n : n + 1] = [max(known[n - 1], bound)]
         return known[j]
 

@@ -508,3 +508,9 @@ def test_parameters_are_checked(kind, wrong):
     good = {"epsilon": 1, "query": KthLargest(1), "dimension": 2}
     with pytest.raises(ap.InvalidArgument):
         kind(**{**good, **wrong})
+
+
+def test_the_slack_of_hss_is_the_same_in_every_version():
+    """A saved interaction is replayed with the thresholds that it had."""
+    hss = HSS(epsilon=1, query=KthLargest(1), dimension=3, beta=0.1)
+    assert [hss.slack.of_histogram(j) for j in (1, 2, 10, 39)] == [166, 224, 462, 1257]
