@@ -67,6 +67,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
         "antiphon/composition/accounting/risk.py": ["self.prior:g", "self.false_positive:g"],
+        "antiphon/service/pages.py": ["risk.false_positive:g", "risk.prior:g"],
         "antiphon/preprocessing/weak_triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
@@ -79,6 +80,11 @@ NO_PRIVACY_FIGURES = {
     "where a curve is looked at: the rounded number is the one that is meant": {
         "antiphon/cli/commands/account.py": ["each:.3g"],
         "antiphon/composition/accounting/curve.py": ["share * last:.3g"],
+    },
+    "a number of a symbol, at which a formula changes or is looked at": {
+        "antiphon/audit/certificates/antiphon_formula_check.py": ["float(low):.9g"],
+        "antiphon/audit/formulas/cuts.py": ["float(self):.9g"],
+        "antiphon/numbers/symbolic.py": ["at:.6g"],
     },
     "an event, a vector, the law of an answer": {
         "antiphon/audit/statistical/event.py": ["self.threshold:.6g", "end:.6g"],

@@ -88,7 +88,7 @@ class AtGaussianCurve(Delegating[Any, Any, Any]):
         found = delta_of(counter.rho, self.epsilon, draws, counter.resolution)
         if found > self.delta:
             raise InvalidArgument(
-                f"at ε = {self.epsilon} its δ is {float(found):.3g}, more than claimed: give a "
+                f"at ε = {self.epsilon} its δ is {shown_up(found)}, more than claimed: give a "
                 "smaller rho"
             )
 
