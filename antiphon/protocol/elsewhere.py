@@ -9,10 +9,12 @@ import attrs
 
 @attrs.frozen
 class CheckedElsewhere:
-    """A theorem about a mechanism in another project, and where the mechanism here differs.
+    """A theorem about a mechanism that another project has machine-checked, and how the mechanism
+    of this library differs.
 
-    The value of a mechanism's or filter's attribute ``checked_elsewhere``. A claim that has one
-    stays *proved*: the code that runs here is not the code that was checked.
+    The value of the attribute ``checked_elsewhere`` of a mechanism or filter. A claim with such a
+    proof keeps the status *proved*, because the code that runs here is not the code that was
+    checked.
     """
 
     theorem: str
@@ -29,7 +31,7 @@ class CheckedElsewhere:
 
 
 def elsewhere(checked: object) -> str:
-    """The text about a proof of another project; empty if the object's class names none."""
+    """A text about the proof in another project; empty if the object's class names none."""
     found: object = getattr(type(checked), "checked_elsewhere", None)
     return str(found) if type(found) is CheckedElsewhere else ""
 
@@ -61,7 +63,9 @@ SPARSE_VECTOR: Final = CheckedElsewhere(
     "one noisy threshold serves all ⊤, where the proof there draws a new one after each",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""An online sparse vector with N times ⊤, whose N instances of AboveThreshold cost ε each."""
+"""The online sparse vector technique with N answers ⊤, whose N instances of AboveThreshold cost ε
+each.
+"""
 ABOVE_THRESHOLD: Final = CheckedElsewhere(
     "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
     "ε is divided between threshold and queries as one likes, there it is halved",

@@ -1,5 +1,5 @@
-"""The test whether a mechanism, link or f may compute with columns, one number per replica
-(``column_safe``).
+"""The test whether a mechanism, post-processor or verification function may compute with columns,
+one number per replica (``column_safe``).
 
 A population steps many replicas at once, with a *column* where a number differs from replica
 to replica. A part that computes with columns as with numbers is declared by ``@column_safe``; any
@@ -28,13 +28,15 @@ _ABOUT: Final = frozenset(
      "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
-"""The names of methods that only make, show, compare or store a part, and see no columns."""
+"""The names of methods that only make, show, compare or store an object, and are never handed a
+column.
+"""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
 """The names of attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
-"""The types of class attributes behind which an object stores a value of its own."""
+"""The types of class attributes (descriptors) for which an object stores its own value."""
 
 
 def is_column_safe(part: object) -> bool:
@@ -43,20 +45,21 @@ def is_column_safe(part: object) -> bool:
 
 
 def unsafe(part: object) -> object:
-    """The first part that is not declared column-safe: the part itself, or one in a field that it
-    depends on; None: all are, so a population may hand them columns."""
+    """The first part that is not declared column-safe: the object itself, or an object in one of
+    its fields; None if all are declared, so that a population may hand them columns.
+    """
     kind: Any = type(part)
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # A user's metaclass may be unhashable, or lie about which class this is.
+    # A user's metaclass may be unhashable, or hide which class this is.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: dict[str, object] | None = getattr(part, "__dict__", None)
     if own and any(name in _METHODS or _computes(name, _method(kind, name)) for name in own):
-        return part  # an attribute of the object hides a declared method
+        return part  # An attribute of the object hides a declared method.
     for name in names:
         found = unsafe(getattr(part, name))
         if found is not None:
@@ -76,8 +79,9 @@ def _is_part(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _declared(kind: type) -> Fields | None:
-    """The fields that a ``column_safe`` declaration names; None if the class is undeclared, or
-    overrides methods after the declaration."""
+    """The fields that a class's ``column_safe`` declaration names; None if the class is not
+    declared, or overrides methods after the declaration.
+    """
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(MARK)
         if fields is not None:
@@ -91,7 +95,9 @@ empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:
-    """Whether a class computes with a method of this name other than the one of its base class."""
+    """Whether a class computes with a method of this name that differs from the method of its base
+    class.
+    """
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))

@@ -26,11 +26,13 @@ Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
 """A call that returns an array of ``count`` uniform 64-bit words."""
 Integers: TypeAlias = "NDArray[np.int64]"
 Bracket: TypeAlias = Callable[[int], tuple[int, int]]
-"""Bounds on a number c: a function from bits to close integers low <= 2^bits·c <= high."""
+"""Integer bounds around a real number c: a function from ``bits`` to integers low <= 2^bits·c <=
+high.
+"""
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of extra bits with which a table is computed."""
+"""The number of additional bits of precision with which a table is computed."""
 
 
 @attrs.define
@@ -43,7 +45,9 @@ class Uniform:
     word: Word
 
     def below(self, bracket: Bracket) -> bool:
-        """Whether the uniform real is below a number; bits are tossed until that is sure."""
+        """Whether the uniform real number is below the number in the bracket; bits are tossed until
+        this is certain.
+        """
         while True:
             low, high = bracket(self.bits)
             if self.digits < low:
@@ -97,12 +101,12 @@ class Geometric:
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
-        low, high = one, one  # around e^(-k·rate)
+        low, high = one, one  # bounds around e^(-k·rate)
         table: list[int] = []
         while len(table) + 1 != self.size:
             low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)
             least = ((one - high) << self.bits) // (one - last[0])
-            # c_k < 1, so its upper end counts as less than 1 too.
+            # The bound c_k is below 1, so the upper end of its interval counts as less than 1, too.
             if least != min(most, ((one - low) << self.bits) // (one - last[1])):
                 return None
             table.append(least)
@@ -127,14 +131,16 @@ class Geometric:
         return bracket
 
     def settle(self, digits: int, word: Word) -> int:
-        """The value D if the first bits of U equal a table entry, decided by more bits."""
+        """The value D if the first bits of the uniform number U equal a table entry; more bits
+        decide.
+        """
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
         return k
 
     def draw(self, word: Word) -> int:
-        """Draw one D; the table must have 64 bits."""
+        """Draw one value of D; the table must have 64 bits."""
         digits = word()
         k = bisect_right(self.table, digits)
         return self.settle(digits, word) if k and self.table[k - 1] == digits else k
@@ -149,7 +155,9 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of the words that equal a table entry, which only more bits can place."""
+    """The positions of the random words that equal a table entry, for which more bits are
+    needed.
+    """
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

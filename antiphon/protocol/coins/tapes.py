@@ -21,7 +21,7 @@ from antiphon.protocol.messages import HALT, identical
 class RecordedCoins(Coins):
     """Coins that pass on the draws of other coins and record them on a tape.
 
-    ``strict``: as for any coins; the wrapped coins do not decide it.
+    ``strict`` has the meaning that it has for any coins; the wrapped coins do not decide it.
     """
 
     __slots__ = ("_coins", "_tape", "strict")
@@ -42,7 +42,7 @@ class RecordedCoins(Coins):
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
-        value: object = HALT  # the tape's entry for a draw that failed
+        value: object = HALT  # the entry on the tape for a draw that failed
         try:
             value = self._coins.foreign(source, argument, toss)
         finally:
@@ -54,11 +54,15 @@ class RecordedCoins(Coins):
         self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
-        """Draw from these coins from now on: each step of an exchange has coins of its own."""
+        """Take the next draws from ``coins``: each step of an exchange (a generator) has its own
+        coins.
+        """
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """Remove from the tape the draws since the last call (one round's), and return them."""
+        """Remove the draws since the last call from the tape (the draws of one round), and return
+        them.
+        """
         tape, self._tape = tuple(self._tape), []
         return tape
 
@@ -111,7 +115,7 @@ class ReplayedCoins(Coins):
 
 
 def _possible(kind: str, parameter: Any, value: object) -> bool:
-    """Whether a primitive can have drawn this value; the tape may come from an untrusted file."""
+    """Whether a draw can have had this value; a tape may come from an untrusted file."""
     if kind in ("bernoulli", "bernoulli_exp"):
         return type(value) is bool
     if kind in ("laplace", "gaussian"):
@@ -166,13 +170,21 @@ class _EnumeratedCoins(Coins):
 
 @lru_cache(maxsize=1024)
 def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
-    """The possible values of a finite draw with their positive probabilities, from a cache."""
+    """The possible values of a draw with finitely many outcomes, with their positive probabilities,
+    from a cache.
+    """
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 
 def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]]:
-    """Run a function of coins once for every combination of outcomes of its finite draws; yields
-    (probability, result).
+    """Run a function of coins once for every combination of outcomes of its finite draws.
+
+    Yields (probability, result), where the probabilities are Fractions that sum to 1: a probability
+    given as a float counts as the rational that it equals. Equal results are not merged. Cost: one
+    run per outcome.
+
+    Raises: Intractable at a draw without a finite distribution (Laplace, Gaussian, …), past 1,000
+    draws in one run (the function may draw for ever) or 10^6 outcomes.
 
     Yields (probability, result), the probabilities Fractions that sum to 1: a
     probability given as a float counts as the rational it is, as when it is sampled.

@@ -30,13 +30,15 @@ class Tossed(NamedTuple):
 class TossingPostProcessor(PostProcessor[State]):
     """A post-processor like ``ExchangePostProcessor`` whose exchange also receives coins.
 
-    The coins drawn so far are part of an unfinished exchange's state; a rerun of the exchange reads
-    them and draws none.
+    The coins drawn so far are part of the state of an unfinished exchange (generator run); a rerun
+    reads these coins again and draws none.
     """
 
     __slots__ = ()
     passes_halt: bool = False
-    """Whether a HALT from the right ends an exchange at once, as in ``ExchangePostProcessor``."""
+    """Whether a HALT from the right ends a run of the generator at once, as in
+    ``ExchangePostProcessor``.
+    """
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
@@ -69,7 +71,9 @@ class TossingPostProcessor(PostProcessor[State]):
         )
 
     def _again(self, before: processor.Underway) -> Tossed:
-        """The generator of an unfinished exchange, from a rerun on its coins and answers."""
+        """The generator of an unfinished exchange, rebuilt by a rerun on the coins and answers so
+        far.
+        """
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         processor.check_generator(generator)
@@ -94,7 +98,9 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
+    """The value of ``composition.Lifting`` that the function declares, as a class would; None
+    without a declaration.
+    """
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -137,13 +143,13 @@ def exchange(
     """Decorator: a post-processor from a generator function (state, message), which runs once for
     each message from the left.
 
-    In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
-    state, answer`` answers the left. The generator may be rerun from its start on the same answers,
-    so it must depend on nothing else and must not change its arguments. It is deterministic, unless
-    it takes a third argument: coins. Args: ``signature``, ``lifting`` and ``forwards_queries`` as
-    of ``post_processor``; ``passes_halt``, whether a HALT from the right goes left at once, with
-    the state before the message, instead of being returned by ``yield``. Raises: InvalidArgument
-    for any other function.
+    In it ``heard = yield asked`` sends to the right and receives the answer; ``return state,
+    answer`` answers the left. The generator may be rerun from its start on the same answers, so it
+    must depend on nothing else and must not change its arguments. It is deterministic, unless it
+    takes a third argument: coins. Args: ``signature``, ``lifting`` and ``forwards_queries`` as of
+    ``post_processor``; ``passes_halt``, whether a HALT from the right goes left at once, with the
+    state before the message, instead of being returned by ``yield``. Raises: InvalidArgument for
+    any other function.
 
     >>> from antiphon.protocol.adapters import mechanism
     >>> from antiphon.protocol.spaces import BITS, Integers

@@ -1,9 +1,10 @@
 """A view as a sequence diagram, in the manner of the figures of CM §1-3.
 
 One lane for the adversary, one for each part of the chain, and one for each created mechanism that
-is asked. A view records what the adversary said and heard; what passed between the parts is drawn
-where their definitions fix it (a verifier and an identifier forward, ExtConComp asks M_i) and left
-out where they do not. The identifier sends "m_b" on: the bit b is in no view and in no picture.
+is asked. A view records the adversary's messages and the answers; messages between the parts are
+drawn where the definitions of the parts determine them (a verifier and an identifier forward,
+ExtConComp asks M_i) and left out where they do not. The identifier's arrow is labelled "m_b", since
+the bit b is in no view and in no picture.
 """
 
 from collections import defaultdict
@@ -34,8 +35,9 @@ _MOST_PARTS: Final = 12
 
 @attrs.frozen
 class Lane:
-    """One party in a diagram: its name, a subtitle, and the round that created it (0: it was
-    there from the start)."""
+    """One party in a diagram: its name, a subtitle, and the round in which it was created (0 if the
+    party was there from the start).
+    """
 
     title: str
     subtitle: str = ""
@@ -61,7 +63,7 @@ class Turn:
     answer: tuple[Arrow, ...]
     coins: str = ""
     created: int | None = None
-    """The lane of the mechanism that this round creates; None if it creates none."""
+    """The lane of the mechanism that this round creates; None if the round creates none."""
 
 
 @attrs.frozen
@@ -107,12 +109,14 @@ def _diagram(view: Interaction, limit: int) -> Diagram:
 
 
 def title_of(view: Interaction) -> str:
-    """The system that was played as a text, such as V[f] ∘* I(b) ∘* ExtConComp."""
+    """The name of the system in the view as a text, such as V[f] ∘* I(b) ∘* ExtConComp."""
     return " ∘* ".join(map(_title, _few(parts_of(view.header.system))))
 
 
 def _few(parts: list[Json]) -> list[Json]:
-    """At most a dozen parts of a chain; a placeholder stands for the rest, in the middle."""
+    """The names of at most a dozen parts of a chain; in the middle, a placeholder stands for the
+    rest.
+    """
     if len(parts) <= _MOST_PARTS:
         return parts
     half = _MOST_PARTS // 2
@@ -132,7 +136,9 @@ def _lane(part: Json) -> Lane:
 
 
 def _forwards(part: Json) -> bool:
-    """Whether a part is known to send every left message on unchanged (or its side m_b)."""
+    """Whether a part is known to send every message from its left on unchanged (or one side of a
+    pair).
+    """
     return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
 
 
@@ -143,8 +149,9 @@ def _answers_unchanged(part: Json) -> bool:
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part itself sent the last HALT; True unless it is a verifier whose f
-    accepts all the messages."""
+    """Whether the leftmost part itself sent the last HALT; true unless it is a verifier whose
+    verification function accepts all the messages.
+    """
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -193,7 +200,9 @@ class _Cast:
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
-        """The arrows of one round; ``stopped``: the leftmost part answered, and sent nothing on."""
+        """The arrows of one round. ``stopped``: the leftmost part answered by itself, and sent no
+        message on.
+        """
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
@@ -213,7 +222,9 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """The arrows between the composition and the created mechanism that the message is for."""
+        """The arrows between the composition and the created mechanism to which the message
+        goes.
+        """
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return
@@ -224,8 +235,9 @@ class _Cast:
             yield Arrow(last, self._born[number], "create", "creates")
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
-        """The arrows of the answer, back along the way of the message; the composition itself
-        answers a creation."""
+        """The arrows of an answer, which takes the way of the message in reverse; a composition
+        itself answers a message that creates a mechanism.
+        """
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

@@ -1,7 +1,7 @@
 """Reading transcripts: views and recordings as JSON lines (docs/transcripts.md).
 
-Whole lines only, registered types only, and no code from the file is run. ``View.cut`` describes
-what is missing from a file that stops in the middle.
+Only complete lines and registered types are read, and no code from the file is run. ``View.cut``
+describes what is missing from a file that stops in the middle.
 """
 
 import json
@@ -98,7 +98,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Fields:
 
 
 class _Torn(NamedTuple):
-    """A last line without a line end, as after a crash: its size in bytes."""
+    """The last line of a file, cut off without a line end as after a crash: its size in bytes."""
 
     size: int
 
@@ -168,7 +168,9 @@ def _entry(number: int, line: Fields) -> TranscriptEntry:
 
 
 def _entries(path: Path) -> Iterator[TranscriptEntry]:
-    """The entries after the header, their order checked. Equal short lines are decoded once."""
+    """The messages, answers and end of a transcript after its header; their order is checked. Equal
+    short lines are decoded once.
+    """
     known = dict[bytes, TranscriptEntry]()
     with path.open("rb") as file:
         expected, halted = "says", False
@@ -204,7 +206,9 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
 
 
 class Stored(Sequence[Item]):
-    """The rounds (part 0) or the tape (part 1) of a file, as a sequence read on access."""
+    """A sequence of the rounds (part 0) or the tape (part 1) of a file, each read when it is
+    accessed.
+    """
 
     def __init__(self, path: Path, length: int, part: int) -> None:
         self._path, self._length, self._part = path, length, part
@@ -243,8 +247,8 @@ def _opened(path: Path) -> _FirstLine:
 
 
 def evidence(path: Path) -> Json:
-    """The refuted claim, in JSON form, of a view or recording saved as a counterexample; None if it
-    is no counterexample.
+    """The refuted claim, in JSON form, of a view or recording saved as a counterexample; None if
+    the file is no counterexample.
 
     Raises: TranscriptError, InvalidArgument, as ``load`` does.
     """
