@@ -1,4 +1,6 @@
-"""The comparison of two worlds that share a tape: its findings, and what could not be judged."""
+"""The comparison of two runs ("worlds") that share a noise tape: the findings, and the parts that
+could not be judged.
+"""
 
 import linecache
 import math
@@ -30,7 +32,7 @@ class Declared:
 
 
 def said(place: Place) -> str:
-    """FILE:LINE of a place, and of its caller."""
+    """The text FILE:LINE of a place in the code, and of its caller."""
     if not place:
         return "the function"
     (file, line), *callers = place
@@ -39,7 +41,7 @@ def said(place: Place) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The source text of a line, where it is known."""
+    """The source text of a line, if the source is known."""
     return linecache.getline(*line).strip()
 
 
@@ -70,7 +72,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """(check, why) for each check that could not be made, or only in part."""
+    """A pair (check, reason) for each check that could not be made, or only in part."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -159,7 +161,9 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The source lines that one world ran between event index-1 and event ``index``, or the end."""
+    """The source lines that one world ran between event index-1 and the event number ``index``, or
+    the end.
+    """
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)
@@ -206,8 +210,9 @@ def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
 def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
-    """Findings of numbers that differ too much. Those of one generator call are a vector: ℓ2 for
-    Gaussian noise, else ℓ1."""
+    """Findings of numbers whose difference is too large. The numbers of one generator call count as
+    a vector, in the ℓ2 norm for Gaussian noise and else in ℓ1.
+    """
     vectors = dict[tuple[tuple[int, ...], Place], list[Difference]]()
     for each in found:
         if each.terms and each.before != 0:

@@ -19,7 +19,9 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""NumPy functions that accept arrays of any content; for all others, the noisy numbers are read."""
+"""NumPy functions that accept arrays of any content; before all other functions, the noisy numbers
+are read.
+"""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
@@ -83,7 +85,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """The object with all noisy numbers in it read."""
+    """The object with plain numbers in place of its noisy numbers, which are read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()
@@ -119,8 +121,9 @@ def wrapped(made: Foreign) -> Foreign:
 def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
-    """A NumPy ufunc of noisy arrays: linear ones keep the noise, comparisons read one bit,
-    others act on each number."""
+    """A NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons read one bit, and
+    other functions act on each number.
+    """
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:
