@@ -19,4 +19,5 @@ __all__ = [
     "SparsePattern", "SparseRenyi", "TableMechanism", "conjecture", "moment_above",
 ]  # fmt: skip
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+# The claims that deliberately broken classes inherit never count as proved.
+nothing_proved_in(__name__)

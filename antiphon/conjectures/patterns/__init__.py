@@ -1,1 +1,3 @@
-"""Subjects of conjectures: families of games with unknown mechanisms, which are searched for."""
+"""Subjects of conjectures: families of games with unknown mechanisms, for which a search is
+made.
+"""
