@@ -1,6 +1,8 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running board: it is fed by ingestion and from its files, and windows close by the clock."""
+"""A running board (a fixed set of counts over a stream): it receives rows from requests and from
+files, and its time windows close by the clock.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,18 @@ PATH: Final = "/api/rows"
 MOST: Final = 500
 """The largest number of rows in a request."""
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which ε is shown of a board that promises nothing at δ = 0, as in its statement."""
+"""The δ at which a page shows the ε of a board whose privacy is not pure, as in its statement."""
 
 
 class Posted(NamedTuple):
-    """Rows of a request, and the time up to which it says that all rows are in."""
+    """The rows of a request, and the time up to which the request says that all rows have come."""
 
     rows: tuple[tuple[Any, ...], ...]
     until: str | None
 
 
 class BoardRun:
-    """A board in a folder, fed in one thread, and its published series."""
+    """A board in a folder, with its published series; one thread adds the rows."""
 
     path = PATH
 
@@ -63,13 +65,16 @@ class BoardRun:
         def opened() -> LiveBoard:
             return file.board.open(file.folder, moved=moved, witness=witness)
 
-        self._live = self._thread.submit(opened).result()  # its database is of one thread
+        # Its database must be used by one thread only.
+        self._live = self._thread.submit(opened).result()
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
         self._announced = len(self.total.windows)
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run until the block ends: files are fed and windows closed at a pace."""
+        """Run the board until the block ends: at regular times, files are read and windows
+        closed.
+        """
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -88,13 +93,13 @@ class BoardRun:
             await asyncio.sleep(self._pace)
 
     def _tell(self) -> None:
-        """Announce new windows, and nothing else: that rows came is no public thing."""
+        """Announce new windows only: the arrival of rows is not public."""
         if len(self.total.windows) > self._announced:
             self._announced = len(self.total.windows)
             self._changed()
 
     def _feed_files(self) -> None:
-        """Feed the files that have changed, and close the windows that are over."""
+        """Add the rows of the files that have changed, and close the windows that are over."""
         try:
             marks = {str(each): each for each in self.file.sources}
             states = {name: (s := each.stat()) and (s.st_mtime_ns, s.st_size)
@@ -109,7 +114,8 @@ class BoardRun:
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
 
     async def feed(self, who: str, key: str, data: object) -> Reply:
-        """Feed the rows of a JSON body, known by its sender, its key and their place.
+        """Add the rows of a JSON body. Sender, key and position identify each row, so that none is
+        added twice.
 
         Raises: Wrong.
         """
@@ -119,7 +125,8 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            reply = await asyncio.shield(feeding)  # a client that hangs up does not unsay it
+            # A client that closes the connection does not withdraw the rows.
+            reply = await asyncio.shield(feeding)
         finally:
             self._waiting -= 1
         self._tell()
@@ -128,7 +135,8 @@ class BoardRun:
     def _feed(self, name: str, said: Posted) -> Reply:
         board, live = self.file.board, self._live
         try:
-            told = board.clock.begins(live.windows)  # rows alone close no window
+            # Rows without a time ``until`` close no window.
+            told = board.clock.begins(live.windows)
             live.feed(said.rows, until=said.until or told, name=name, progress=False)
             self.total = live.ask()
         except ProtocolError:
@@ -138,7 +146,9 @@ class BoardRun:
         return Reply(200, {"rows": len(said.rows)})
 
     def batch(self, data: Any) -> Posted:
-        """{"rows": [{column: cell, …}, …], "until": time}; until may be left out. Raises: Wrong."""
+        """The rows of a body {"rows": [{column: cell, …}, …], "until": time}; ``until`` may be left
+        out. Raises: Wrong.
+        """
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None
@@ -252,16 +262,16 @@ class BoardRun:
 
 
 def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
-    """At most about ``POINTS`` of the points, with the first and the last."""
+    """At most about ``POINTS`` of the points, including the first and the last."""
     step = -(-len(points) // POINTS)
     return [*points[:-1:step], points[-1]]
 
 
 def _number(value: int | Fraction) -> int | float:
-    """A released number for programs: an int where it is whole."""
+    """A released number for programs, as an int if it is whole."""
     return value.numerator if value.denominator == 1 else float(value)
 
 
 def _plain(value: int | Fraction) -> str:
-    """A released number for people."""
+    """A released number as text for people."""
     return f"{_number(value):,}"

@@ -1,1 +1,3 @@
-"""Connections: how many there are, how often requests come, and how long they may take."""
+"""Limits on connections: how many there are, how often requests come, and how long they may
+take.
+"""
