@@ -58,12 +58,14 @@ def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe
 @attrs.frozen
 class AnyTwo:
-    """Any two messages of the space are neighbours (record against record)."""
+    """The relation by which any two messages of the space are neighbours (one record against
+    another).
+    """
 
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the messages are neighbours: always True."""
+        """The value True: all messages are neighbours."""
         return True
 
 
@@ -71,14 +73,16 @@ class AnyTwo:
 @column_safe
 @attrs.frozen
 class AddOrRemove:
-    """Neighbours if one side is the ``empty`` record: presence against absence (CM §3.2)."""
+    """The relation by which two messages are neighbours if one is the ``empty`` record: presence
+    against absence (CM §3.2).
+    """
 
     swap_symmetric = True
 
     empty: object = 0
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether one side is the empty record."""
+        """Whether one of the two messages is the empty record."""
         return identical(zero, self.empty) or identical(one, self.empty)
 
 
@@ -86,17 +90,17 @@ class AddOrRemove:
 @column_safe
 @attrs.frozen
 class Within:
-    """Two numbers are neighbours if they are at most ``distance`` apart."""
+    """The relation by which two numbers are neighbours if they are at most ``distance`` apart."""
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are numbers, at most ``distance`` apart."""
+        """Whether both messages are numbers, at most ``distance`` apart."""
         try:
             return bool(abs(fraction(to_scalar(zero)) - fraction(to_scalar(one))) <= self.distance)
-        except InvalidArgument:  # not two numbers
+        except InvalidArgument:  # the messages are not two numbers
             return False
 
 
@@ -117,7 +121,8 @@ def _are_integers(zero: object, one: object) -> bool:
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """Integer arrays of one shape within ``distance`` of each other in the ℓ_p norm, p = ``norm``.
+    """The relation of integer arrays of one shape within ``distance`` in the ℓ_p norm, p =
+    ``norm``.
 
     p is 1, 2 or ``math.inf``.
     """
@@ -128,7 +133,9 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one shape within ``distance``; computed exactly."""
+        """Whether both messages are integer arrays of one shape within ``distance``; computed
+        exactly.
+        """
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -143,14 +150,18 @@ class Near:
 @column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
-    """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
+    """The relation of records (user, …, x) and (user, …, x') of one length whose last entries are
+    neighbours.
+    """
 
     swap_symmetric = symmetric_as("relation")
 
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are nonempty tuples of one length with neighbouring last entries."""
+        """Whether both messages are nonempty tuples of one length with neighbouring last
+        entries.
+        """
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -160,14 +171,18 @@ class OfUpdates:
 @column_safe
 @attrs.frozen
 class EachWithin:
-    """Tuples of numbers, of one length, whose entries differ by at most ``distance`` (ℓ_∞)."""
+    """The relation of tuples of numbers, of one length, whose entries differ by at most
+    ``distance`` (ℓ_∞).
+    """
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples of numbers of one length, each two within ``distance``."""
+        """Whether both messages are tuples of numbers of one length whose entries differ by at most
+        ``distance``.
+        """
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -178,7 +193,7 @@ class EachWithin:
 @column_safe(of="relation")
 @attrs.frozen
 class Monotone:
-    """Neighbours by ``relation`` whose entries all move the same way: none up, or none down.
+    """The relation of neighbours by ``relation`` in which no entry rises, or no entry falls.
 
     For scores that count records, where neighbours have one record more or one less.
     """
@@ -188,7 +203,9 @@ class Monotone:
     relation: Relation
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether the two are neighbours by ``relation``, and no entry falls, or none rises."""
+        """Whether the messages are neighbours by ``relation``, and no entry falls, or none
+        rises.
+        """
         if not related(self.relation, zero, one):
             return False
         if _are_integers(zero, one):
@@ -197,7 +214,7 @@ class Monotone:
             return False
         try:
             sides = [[fraction(to_scalar(each)) for each in side] for side in (zero, one)]
-        except InvalidArgument:  # not numbers
+        except InvalidArgument:  # the entries are not numbers
             return False
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
@@ -212,8 +229,8 @@ def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
 @column_safe(of="relation")
 @attrs.frozen
 class OnlyEntry:
-    """Tuples of one length that agree in all entries but the one at ``index``, where they are
-    neighbours by ``relation``.
+    """The relation of tuples of one length that agree except for the entry at ``index``, whose two
+    values are neighbours by ``relation``.
 
     For messages with a secret part and a public one, such as (update, threshold).
     """
@@ -224,7 +241,9 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the tuples agree in all entries but the one at ``index``, neighbours there."""
+        """Whether the tuples agree except for the entry at ``index``, whose two values are
+        neighbours.
+        """
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
@@ -236,12 +255,12 @@ class OnlyEntry:
 @column_safe
 @attrs.frozen
 class OneEntry:
-    """Tuples of one length that differ in at most one entry."""
+    """The relation of tuples of one length that differ in at most one entry."""
 
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples that differ in at most one entry."""
+        """Whether both messages are tuples of one length that differ in at most one entry."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1
@@ -250,12 +269,16 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """Histograms (integer arrays of one length) of two tables that differ in one replaced row."""
+    """The relation of histograms (integer arrays of one length) of two tables that differ in one
+    replaced row.
+    """
 
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length, equal or with one row in another bin."""
+        """Whether both messages are integer arrays of one length, equal or with one row in another
+        bin.
+        """
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]
