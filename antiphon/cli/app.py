@@ -40,7 +40,7 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """The options that stand before the command, such as ``--version``."""
+    """The options that are given before the command, such as ``--version``."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:
@@ -64,7 +64,9 @@ _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; its exit status. Every error is one line, or with --json one object."""
+    """Run a command; returns its exit status. An error is printed as one line, or with --json as
+    one object.
+    """
     as_json = "--json" in arguments
     try:
         status = app(
@@ -74,10 +76,10 @@ def run(arguments: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # the reader of the pipe has gone, as with `| head`
+    except BrokenPipeError:  # The reader of the pipe has ended, as with `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # typer exits so if the reader of --help has gone
+    except SystemExit as ended:  # typer exits with this status if the reader of --help has ended.
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise

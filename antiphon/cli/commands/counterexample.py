@@ -48,13 +48,16 @@ class Demonstration:
     @property
     def advantage(self) -> float:
         """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], if it guesses 1 only
-        when it has read the bit as 1."""
+        when an answer has revealed b = 1 (the world in which it plays).
+        """
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
     @property
     def holds(self) -> bool:
-        """Whether the theory held: no wrong bit, the computed rate, a HALT from f_{∞,FPC}."""
+        """Whether the play agrees with the theory: no wrong bit, the computed success rate, and a
+        HALT from the verifier with f_{∞,FPC}.
+        """
         low, high = clopper_pearson(self.right, self.runs, confidence=_NEVER)
         wrong = sum(world.wrong for world in self.worlds)
         return wrong == 0 and low <= self.adversary.success <= high and self.halted
@@ -155,7 +158,7 @@ _TRIES = 200
 
 @attrs.frozen
 class Trial:
-    """The result of the games in one world: how often the adversary was right and wrong."""
+    """The result of the games in one world: how often the adversary guessed right and wrong."""
 
     bit: int
     runs: int
@@ -176,8 +179,9 @@ def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
 
 
 def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
-    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas that are
-    alike share a step."""
+    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas with equal
+    states share a step.
+    """
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
     counts = play_population(
         adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
@@ -202,6 +206,8 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the same adversary against the verifier with f_{∞,FPC}, which halts it."""
+    """A view of the same adversary against the verifier with f_{∞,FPC}, which ends the game by
+    HALT.
+    """
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))
