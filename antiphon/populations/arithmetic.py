@@ -26,7 +26,8 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
-    does not, or the other way round."""
+    operation does not, or the reverse.
+    """
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -95,7 +96,9 @@ class Lanes:
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block that these were split from, to free its memory."""
+        """Drop the reference to the block from which these replicas were split, to free its
+        memory.
+        """
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
@@ -110,13 +113,15 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; numbered only on demand."""
+        """The ``count`` replicas where the mask is true; their indices are computed only when
+        needed.
+        """
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """The positions of these replicas in an earlier, larger block."""
+        """The positions of these replicas in ``born``, an earlier and larger block."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:
