@@ -37,16 +37,16 @@ def all_are(kind: type, values: tuple[object, ...]) -> bool:
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
-"""A function that gives the content by which values of some type are compared."""
+"""The type of a function that gives the content by which values of some type are compared."""
 
 
 def fingerprint(value: object) -> Hashable:
     """A hashable key that two values share only if they agree in exact type and content.
 
-    Merging answers that differ would make a privacy figure too small, so types are
-    part of the key at every depth. For a class with its own ``==`` all attributes must agree, too,
-    as the ``==`` may forget one. A method ``__fingerprint__`` replaces this: its result is then the
-    content that is compared.
+    Merging answers that differ would make a privacy figure too small, so types are part of the key
+    at every depth. For a class with its own ``==`` all attributes must agree, too, as the ``==``
+    may forget one. If the class has a method ``__fingerprint__``, only the result of this method is
+    compared.
     """
     kind: type = type(value)
     if type(kind) is not type and not has_plain_metaclass(kind):
@@ -57,8 +57,9 @@ def fingerprint(value: object) -> Hashable:
 
 @lru_cache(maxsize=4096)
 def _content(kind: type[Any]) -> Content | None:
-    """The function that gives the content by which values of a class are compared; None: they
-    are compared by identity."""
+    """The function that gives the content by which values of a class are compared; None if they are
+    compared by identity.
+    """
     if kind in _CONTENTS:
         return _CONTENTS[kind]
     own: Content | None = vars(kind).get("__fingerprint__")
@@ -70,7 +71,7 @@ def _content(kind: type[Any]) -> Content | None:
         return _members
     if issubclass(kind, np.generic):
         return _scalar
-    hashed: object = kind.__hash__  # None where a class sets ``__hash__ = None``
+    hashed: object = kind.__hash__  # The hash is None in a class that sets ``__hash__ = None``.
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
@@ -110,8 +111,9 @@ def _fields(names: tuple[str, ...]) -> Content:
 
 
 def _attributes(kind: type[Any]) -> Content:
-    """A function from an object to the object itself, compared by its own ``==``, and all its
-    slots and attributes."""
+    """A function from an object to the content to compare: the object itself, with its own ``==``,
+    and all its slots and attributes.
+    """
     slots = [
         slot
         for base in kind.__mro__
@@ -145,14 +147,17 @@ _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
-    Fraction: Fraction.as_integer_ratio,  # the hash of a Fraction takes a power modulo a prime
+    # The hash of a Fraction is slow, because it takes a power modulo a prime.
+    Fraction: Fraction.as_integer_ratio,
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
+    """Class decorator: values are compared by the fields ``names`` only; these determine the other
+    fields.
+    """
     _CONTENTS[kind] = _fields(names)
 
 
@@ -164,7 +169,9 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """More values, each with the next number. Raises: InvalidArgument if two are one."""
+        """Add more values, each with the next number. Raises: InvalidArgument if two of them are
+        equal.
+        """
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -181,6 +188,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # overwrites entries that an interrupt left half done
+            # This overwrites entries that an interrupt left half done.
+            self.values[number:] = [value]
             self._ids[key] = number
         return number

@@ -1,4 +1,6 @@
-"""A persistent vector: an update returns a new version, which shares most memory with the old."""
+"""A persistent vector: an update returns a new version, which shares most of its memory with the
+old version.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing_extensions import TypeVar
 
 Item = TypeVar("Item", default=Any)
 Node: TypeAlias = tuple[Any, ...]
-"""A tree node: a tuple of at most sixteen items (in a leaf) or child nodes."""
+"""The type of a tree node: a tuple of at most sixteen items (in a leaf) or child nodes."""
 
 _BITS: Final = 4
 _WIDTH: Final = 1 << _BITS
@@ -58,7 +60,7 @@ class Vector(Generic[Item]):
         root = self._root
         if self._shift:
             vector._root = _replaced(root, self._shift, index, item)
-        else:  # few items: the common case, in line
+        else:  # A vector with few items is the common case, which is written out here.
             vector._root = (*root[:index], item, *root[index + 1 :])
         return vector
 

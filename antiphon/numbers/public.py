@@ -2,8 +2,8 @@
 folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``.
-So a room is added, and taken away, with all that it adds, and no list names it.
+what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``. So
+a room is added or removed by its folder alone, and no list of rooms exists.
 """
 
 import sys
@@ -29,7 +29,9 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in all folders of this name, or files of it, room by room; each is imported."""
+    """The modules in all folders of this name, and files of this name, in all rooms; each module is
+    imported.
+    """
     return [import_module(name) for name, _ in _files(folder)]
 
 

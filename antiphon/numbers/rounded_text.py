@@ -17,7 +17,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
 
 Figure: TypeAlias = Union[ExactEpsilon, float]
-"""A number that can be shown as text; ``math.inf`` is allowed."""
+"""The type of a number that can be displayed as text; ``math.inf`` is allowed."""
 
 _SIX: Final = 6
 _PLAIN: Final = -4
@@ -77,7 +77,9 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """A number as figures are compared: exact, or for a logarithm a 40-digit rational."""
+    """The number in the form in which figures are compared: exact, or for a logarithm a 40-digit
+    rational.
+    """
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -90,7 +92,9 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, one end of a ``digits``-digit bracket."""
+    """The exact value of a number; for a logarithm, one end of an interval with ``digits``
+    digits.
+    """
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 
