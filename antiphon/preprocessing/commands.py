@@ -24,8 +24,9 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
-"""The largest ratio of the derived ε to the naive ε at which the preprocessing is said to pay
-off."""
+"""The largest ratio of the derived ε to the naive ε at which the command says that the
+preprocessing is worth its cost.
+"""
 
 
 class PriceAsked(NamedTuple):
@@ -44,13 +45,13 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """The values of ε behind a preprocessing, for one number of records. The naive ε is wrong, and
-    the printed one too large."""
+    """The values of ε behind a preprocessing, for one number of records. The naive ε ignores the
+    preprocessing and is wrong; the printed ε (of the paper) is too large.
+    """
 
     size: int
     apart: float
-    """The ratio τ/Δ: the distance that the other records move, in units of the change by one
-    record."""
+    """The ratio τ/Δ of the distance that the other records move to the change by one record."""
     naive: float
     printed: float
     derived: float
@@ -94,14 +95,17 @@ def _missing(text: str, size: int) -> int:
 
 
 def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
-    """A ρ-zCDP mean over the range of π, with noise calibrated to one changed record."""
+    """A ρ-zCDP mean over the range of the preprocessing π, with noise calibrated to one changed
+    record.
+    """
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """The ε of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
-    π."""
+    """The values of ε of a mean with Gaussian noise behind a preprocessing π; the noise is
+    calibrated to the range of π.
+    """
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)
@@ -134,7 +138,7 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
 
 
 def falls(rows: Sequence[PriceRow]) -> bool | None:
-    """Whether records move less as n grows; None if there is only one n."""
+    """Whether records move less as the number n of records grows; None for a single n."""
     return None if len(rows) < 2 else rows[-1].apart < 0.9 * rows[0].apart
 
 
@@ -204,7 +208,9 @@ class PriceTable(CommandOutcome):
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:
-    """A plain-words verdict: whether the preprocessing pays off, and whether more data helps."""
+    """A verdict in words: whether the preprocessing is worth its cost in ε, and whether more data
+    helps.
+    """
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)
