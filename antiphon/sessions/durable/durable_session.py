@@ -23,7 +23,9 @@ restarts short."""
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""The size of a log, the progress to record in its guard, and the state with the last exchange."""
+"""The type of a size of the log, the progress to record in its guard file, and the state with the
+last exchange.
+"""
 
 
 class DurableSession(Session):
@@ -76,8 +78,9 @@ class DurableSession(Session):
         if last is not None:
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange whose answer is in the log; ``_lasting`` is the last that
-        is safely stored."""
+        """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
+        is safely stored.
+        """
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys = lines.Keys() if keys is None else keys
@@ -91,8 +94,9 @@ class DurableSession(Session):
         self.cut: str | None = cut
         """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
-        """The reason why the state cannot be written, so that a restart steps through all
-        messages; None if it can."""
+        """The reason why the state cannot be written, so that a restart steps through all messages;
+        None if it can be written.
+        """
 
     @property
     def path(self) -> Path:
@@ -155,8 +159,8 @@ class DurableSession(Session):
     ) -> Generator[Any]:
         """The answers to messages, in order; ``at_once`` of them share one sync.
 
-        ``keys``: one for each message, as ``send`` takes it. A message that is refused raises after
-        the answers before it have been given.
+        ``keys``: one for each message, as ``send`` takes it. If a message is refused, its error is
+        raised after the answers to earlier messages have been yielded.
         """
         if type(at_once) is not int or at_once < 1:
             raise InvalidArgument("at_once is a whole number >= 1")
@@ -187,7 +191,9 @@ class DurableSession(Session):
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
-            return super().send(message)  # the session refuses the message with the reason
+            # The session refuses the message with a stated reason, because a signal handler may
+            # send between two lines.
+            return super().send(message)
         if self._promised:  # a signal handler may send between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
@@ -197,7 +203,9 @@ class DurableSession(Session):
         return self.step_written(message)
 
     def step_written(self, message: object) -> object:
-        """Step a message that is already in the log, and write its answer. (For ``ap.resume``.)"""
+        """Step a message that is already in the log, and write its answer; used by
+        ``ap.resume``.
+        """
         before = self._now
         try:
             return super().send(message)
@@ -207,7 +215,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # also after an interrupt that came after the write
+        finally:  # This happens also after an interrupt that came after the write.
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -220,7 +228,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # a restart from that state would not know the keys
+        else:  # A restart from that state would not know the keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])
@@ -235,8 +243,8 @@ class DurableSession(Session):
     def _joined(self, answer: str) -> str | None:
         """A log line with an answer and the state after it; None if the state cannot be stored.
 
-        None also if a part failed, for example by lack of memory, as it might not fail when it is
-        stepped again.
+        None also if a part failed, for example by lack of memory, because the same step might
+        succeed in a restart.
         """
         try:
             return lines.joined(self._state_line(self._keys.places), answer)
@@ -251,7 +259,8 @@ class DurableSession(Session):
             self.keep_state()
 
     def keep_state(self) -> None:
-        """Write the state to the log, so that a restart only steps through the messages after it.
+        """Write the state to the log, so that a restart steps only through the messages after this
+        state.
 
         This happens automatically after each half MiB of messages; more rarely if the state is
         large.
@@ -270,7 +279,9 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks; a state line will name their places."""
+        """Write the message keys that the log lacks; a state line will contain the positions of
+        these lines.
+        """
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -302,7 +313,7 @@ class DurableSession(Session):
         self._written = self._now
 
     def compact(self) -> tuple[int, int]:
-        """Replace the log by one that begins with the present state; the session lives on.
+        """Replace the log by a shorter one that begins with the present state; the session goes on.
 
         The earlier messages and coins are then gone, so ``verify`` can no longer check them; keys
         stay, with their answers. If it fails the file is unchanged, and the session goes on.
@@ -341,7 +352,8 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            self._guard.write(mark, sync=sync)  # the guard may be behind the log, never ahead
+            # The guard may be behind the log, but never ahead of it.
+            self._guard.write(mark, sync=sync)
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now

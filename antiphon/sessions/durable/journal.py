@@ -44,7 +44,8 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        # A signal handler may send or close in the middle of this.
+        self._syncing = threading.RLock()
         self._refusal: str | None = None
         self._lost = False
         """Whether a sync has failed once: a later one may report success although data is lost."""
@@ -54,7 +55,8 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = "its last line could not be written whole"  # until it is
+        # Until the write is complete, the log counts as damaged.
+        self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
@@ -62,7 +64,7 @@ class Journal:
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
-        if end != self.size:  # a lock may get lost on a network file system
+        if end != self.size:  # A lock may get lost on a network file system.
             raise FileError(
                 f"{self.path} was written by another while its session was live: its lock was "
                 "lost, or somebody edits it. This session gives no more answers"
@@ -81,7 +83,7 @@ class Journal:
             return
         with self._syncing:
             if self._synced >= size:
-                return  # another thread has synced it meanwhile
+                return  # Another thread has synced the line in the meantime.
             reached = self.size
             try:
                 if self._lost:
@@ -103,7 +105,7 @@ class Journal:
 
     @property
     def takes_more(self) -> bool:
-        """Whether the log accepts lines: it is open, and no write has failed."""
+        """Whether the log accepts lines; it does while it is open and no write has failed."""
         return self._refusal is None and not self._lost
 
     def end(self, why: str) -> None:
@@ -117,7 +119,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the log without a sync."""
-        with self._syncing:  # another thread must not sync a file that reuses the descriptor
+        with self._syncing:  # Another thread must not sync a file that gets the same descriptor.
             if self._descriptor >= 0:
                 self.end("its session is closed")
                 descriptor, self._descriptor = self._descriptor, -1
@@ -135,21 +137,23 @@ class Journal:
         with self._syncing:
             fresh = begin_anew(self.path, data)
             old, self._descriptor = self._descriptor, fresh
-            if old >= 0:  # a signal handler may have closed it
+            if old >= 0:  # A signal handler may have closed the log.
                 os.close(old)
             self.size = self._synced = len(data)
             self._check = check
         return places
 
     def forked(self) -> None:
-        """In a forked child, close the log: it is the parent's."""
+        """In a forked child, close the log, which belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
-        self.close()  # a line begun before the fork is the parent's, too
+        self.close()  # A line begun before the fork belongs to the parent, too.
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
-    """The bytes of a log of these lines, their positions, and the check sum of the last."""
+    """The bytes of a log with these lines, the positions of the lines, and the check sum of the
+    last line.
+    """
     data, places, check = bytearray(), list[int](), 0
     for line in lines:
         places.append(len(data))
@@ -164,7 +168,7 @@ def begin_anew(path: Path, data: bytes) -> int:
     Only the holder of the guard may call it: nobody else writes to ``part_of``. Raises: FileError;
     then the log is unchanged, as every step that may fail comes before the renaming.
     """
-    there = Path(os.path.realpath(path))  # the file itself, not a link to it
+    there = Path(os.path.realpath(path))  # The path of the file itself, not of a link to the file.
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)
@@ -176,7 +180,9 @@ def begin_anew(path: Path, data: bytes) -> int:
 
 
 def part_of(path: Path) -> Path:
-    """The path of a shorter log until it is complete; a killed process leaves it behind."""
+    """The path at which a shorter log is written until it is complete; a killed process leaves the
+    file behind.
+    """
     return path.with_name(f"{path.name}.part")
 
 

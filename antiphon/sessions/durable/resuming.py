@@ -29,10 +29,14 @@ from antiphon.sessions.durable.reading import named
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
-"""A call (session, generation) -> bool: True, only once for each, lets a generation begin."""
+"""The type of a witness: a call (session, generation) -> bool that returns True once for each pair,
+and so lets this generation begin.
+"""
 
 _TRIES: Final = 2
-"""The number of new tries of the step of a message in flight, before HALT is answered."""
+"""The number of times that the step of an unanswered message is tried again, before it is answered
+by HALT.
+"""
 _BEGINNING: Final = 2
 """The number of lines that ``begin`` writes."""
 
@@ -51,17 +55,18 @@ def begin(
     ``ap.resume`` can go on.
 
     Its coins come from the operating system. Args: ``sync``, when an answer may be given
-    (docs/durable.md): once it is on the disk (``each``), the same with one sync for all waiting
-    threads (``group``), once the operating system has it (``os``); ``initial`` and ``keep`` as of
-    ``mechanism.start``; ``witness`` as of ``ap.resume``. Raises: InvalidArgument for a system, or a
-    state of it, that could not be resumed; FileError if the path is taken or cannot be written.
+    (docs/durable.md): once the log is on the disk (``each``), likewise with one sync for all
+    waiting threads (``group``), or once the operating system has the log (``os``); ``initial`` and
+    ``keep`` as of ``mechanism.start``; ``witness`` as of ``ap.resume``. Raises: InvalidArgument for
+    a system, or a state of it, that could not be resumed; FileError if the path is taken or cannot
+    be written.
     """
     check_sync(sync)
     state = entered(mechanism, initial)
     first = _opening(mechanism, initial)
-    kept(state)  # a state that cannot be saved is refused now
+    kept(state)  # A state that cannot be saved is refused now.
     path = _named(path)
-    with ExitStack() as undo:  # a failed start leaves no file behind
+    with ExitStack() as undo:  # A failed start leaves no file behind.
         _refuse_taken(path)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
@@ -234,7 +239,9 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
 
 
 def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, moved: bool) -> None:
-    """Check that a log is not an older copy, by its guard. Raises: ResumeError if it may be one."""
+    """Check, by the guard file, that a log is not an older copy. Raises: ResumeError if it may be
+    one.
+    """
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
         lost = f"{missing} answers are not in it" if missing > 0 else "it has been resumed since"
@@ -264,8 +271,9 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier to record in the guard, if answers may leave before they are on the
-    disk; else ""."""
+    """The boot identifier to record in the guard, if answers may be given before they are on the
+    disk; else "".
+    """
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
@@ -280,7 +288,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except AntiphonError:  # refused: the message has not happened
+    except AntiphonError:  # The message is refused, so it has not happened.
         if session.over:
             raise
     session.settle()

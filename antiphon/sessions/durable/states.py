@@ -40,7 +40,7 @@ _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
 
-register("antiphon.Log/1", state=True)(Log)  # its package may not import the registry
+register("antiphon.Log/1", state=True)(Log)  # The package of the class may not import the registry.
 
 
 def keep(state: object) -> codec.Json:
@@ -113,7 +113,7 @@ def _read(data: object, known: _Known) -> Any:
         return _restored(tag, data, known)
     except AntiphonError:
         raise
-    except Exception as error:  # constructors and shapes may get any value here
+    except Exception as error:  # Constructors and shapes may be given any value here.
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
@@ -199,7 +199,9 @@ def _said(value: object) -> tuple[codec.Json] | None:
 
 
 def _class(name: object) -> type:
-    """The registered class of states with this name. Raises: TranscriptError if there is none."""
+    """The registered class of states with this name. Raises: TranscriptError if there is no such
+    class.
+    """
     text = name if type(name) is str else ""
     found: type | None = lookup_state(_since(text))
     if found is None:
@@ -249,7 +251,8 @@ def _made(kind: Any, parts: list[Any]) -> object:
         raise TranscriptError(
             f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
         )
-    return kind(**dict(zip(names, parts, strict=False)))  # later fields have defaults
+    # Fields that were added later have defaults.
+    return kind(**dict(zip(names, parts, strict=False)))
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
