@@ -83,8 +83,7 @@ def progress(
     text: str, total: int | None, *, quiet: bool = False
 ) -> Generator[Advance, None, None]:
     """A context manager with a progress bar on standard error, if that is a terminal; without
-    ``total``, it shows a spinner.
-    """
+    ``total``, it shows a spinner."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return

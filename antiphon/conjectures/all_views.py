@@ -29,8 +29,7 @@ _MORE: float = 1e-12
 
 class Party(NamedTuple):
     """One mechanism of a composition: its possible histories by length, and their probabilities in
-    the two worlds of the privacy game.
-    """
+    the two worlds of the privacy game."""
 
     levels: law_trees.Tree
     own: list[law_trees.Doubles]
@@ -57,8 +56,7 @@ class AllViews:
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
         """The best adversary against these laws, if the views that it accuses count in the world b
-        = ``bit``.
-        """
+        = ``bit``."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
@@ -94,8 +92,7 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
     """The gradient of the gain in one mechanism's law, which is the contribution of each entry of
-    the law.
-    """
+    the law."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -118,8 +115,7 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
     """The joint probabilities Π_j x_j of all histories with these lengths. ``side`` is 1 for the
-    world in which accused views count, and 2 for the other world.
-    """
+    world in which accused views count, and 2 for the other world."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -128,8 +124,7 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
     """For all histories with these lengths, the number of mechanisms that got a pair with different
-    sides.
-    """
+    sides."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -204,8 +199,7 @@ def strategy(
     bit: int,
 ) -> StrategyAdversary:
     """The adversary ``found`` as a strategy: which creates all mechanisms in order, and then
-    follows its choices.
-    """
+    follows its choices."""
     creations = [
         StrategyNode(same(Create(each)), ((TOP, place + 1),))
         for place, each in enumerate(mechanisms)

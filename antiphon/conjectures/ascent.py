@@ -28,16 +28,13 @@ from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
 """The number of local searches between the end of one and the first start that it may influence; so
-many may run at once.
-"""
+many may run at once."""
 _KEPT: Final = 8
 """The number of best local searches kept for each size of laws; most new searches start near a kept
-one.
-"""
+one."""
 _PATIENCE: Final = 60
 """The number of local searches without improvement after which the kept ones are forgotten, as they
-may all be at one local maximum.
-"""
+may all be at one local maximum."""
 _NEAR: Final = 0.6
 """The probability that a climb (local search) starts near a kept one, and not at random."""
 _BETTER: Final = 1e-9
@@ -91,8 +88,7 @@ class Few:
 
     def add(self, found: Climb) -> None:
         """Keep a local search if it is among the best; forget all kept ones after many searches
-        without improvement.
-        """
+        without improvement."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -138,8 +134,7 @@ _CLEARLY: Final = 1e-6
 """The least excess of a gain (in doubles) over the bound at which the loss is computed exactly."""
 _FURTHER: Final = 1e-9
 """The margin by which a local search must exceed the last exactly computed one, so that its own
-loss is computed exactly.
-"""
+loss is computed exactly."""
 ENDLESS: Final = 2**32 - 1
 """The number of starts used when only time is limited."""
 
@@ -156,8 +151,7 @@ class HowFar(NamedTuple):
 @attrs.frozen
 class Aim:
     """The goal of a search: a loss above ``figure``; and whether the search goes on after such a
-    loss is found.
-    """
+    loss is found."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -172,8 +166,7 @@ class Memory:
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
     """The starts of the next local searches; each may use the results of searches that are 16
-    (``AHEAD``) starts older.
-    """
+    (``AHEAD``) starts older."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None

@@ -84,8 +84,7 @@ def needs_scipy() -> None:
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
     """The linear program of the laws whose loss is at most ``limit``. Raises: MissingExtra without
-    scipy.
-    """
+    scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
@@ -144,8 +143,8 @@ Size: TypeAlias = tuple[int, int]
 _SWEEPS: Final = 12
 """The largest number of sweeps over all laws in a climb (local search)."""
 _STILL: Final = 1e-2
-"""The noise level below which a local search ends when a sweep over all laws finds nothing better.
-"""
+"""The noise level below which a local search ends when a sweep over all laws finds nothing
+better."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
@@ -154,8 +153,7 @@ _ALIKE: Final = 0.7
 
 class Climb(NamedTuple):
     """The result of a local search: the laws against which an adversary gains most, and this
-    gain.
-    """
+    gain."""
 
     size: Size
     gain: float
@@ -169,15 +167,13 @@ class Climbing(Protocol):
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """Make the local search with this number; it starts near the laws ``near``, or from random
-        ones.
-        """
+        ones."""
         ...
 
 
 class Oracle(Protocol):
     """The interface of an oracle for the best adversary of any laws. ``bit``: the world in which
-    the views that it accuses count.
-    """
+    the views that it accuses count."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""
@@ -224,8 +220,7 @@ class Climber:
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
         """A local search from these laws: sweeps over all of them, each sweep with half the noise
-        of the one before.
-        """
+        of the one before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain

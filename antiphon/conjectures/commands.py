@@ -97,8 +97,7 @@ def _heights(values: Sequence[float]) -> str:
 @contextmanager
 def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
     """A context manager that redraws a progress line on standard error; without a terminal it does
-    nothing.
-    """
+    nothing."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -256,18 +256,15 @@ def conjecture(
 
 _WRITTEN: Final = 12
 """The largest number of characters of a float that a person writes; a longer float counts as the
-result of a computation.
-"""
+result of a computation."""
 _ROUNDING: Final = Fraction(1, 2**40)
 """The relative rounding error allowed for a computed float; no smaller excess counts as a
-refutation.
-"""
+refutation."""
 
 
 def _figure(said: Any) -> Fraction:
     """The bound as an exact figure; a float that looks computed is raised by its largest rounding
-    error.
-    """
+    error."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
     return figure + abs(figure) * _ROUNDING if computed else figure

@@ -39,8 +39,7 @@ class HockeyStick:
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
         """Pairs (a, b) such that a·p + b·q is at most the loss; the largest of these sums equals
-        the loss, or nearly.
-        """
+        the loss, or nearly."""
         return ((1.0, -self.growth),)  # The other tangent is 0, so the sum is no smaller.
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
@@ -121,8 +120,7 @@ class TightDelta:
 
     def of(self, own: Law, other: Law) -> Fraction:
         """The δ that one adversary attains, from the exact laws of the adversary's views; a lower
-        bound on the tight δ.
-        """
+        bound on the tight δ."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
@@ -160,8 +158,7 @@ class TightMoment:
     @property
     def growth(self) -> Fraction:
         """The likelihood ratio above which a replay counts a view as accused; the loss does not
-        depend on it.
-        """
+        depend on it."""
         return Fraction(1)
 
     @property
@@ -189,14 +186,12 @@ class TightMoment:
 
 Figure: TypeAlias = Union[TightDelta, TightMoment]
 """The type of a bounded figure: the loss, summed over the views of the adversary for which the sum
-is largest.
-"""
+is largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
     """The figure δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument
-    for both an order and an ε.
-    """
+    for both an order and an ε."""
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:

@@ -34,8 +34,7 @@ class OneLength(NamedTuple):
 
     heard: tuple[Ints, Ints]
     """For each world of the privacy game, the index in a law of each history, given the messages
-    that the mechanism receives in that world.
-    """
+    that the mechanism receives in that world."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
@@ -95,8 +94,7 @@ Tree: TypeAlias = tuple[OneLength, ...]
 """The type of the tree of histories of pairs and answers, as one level for each length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
 """The type of a node of the tree: (state of f', inputs so far in world 0, inputs so far in world 1,
-whether a pair had different sides).
-"""
+whether a pair had different sides)."""
 
 
 def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
@@ -130,8 +128,7 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
     """The tree without the histories whose probability under this law is 0 in both worlds; few
-    remain for a vertex of the linear program.
-    """
+    remain for a vertex of the linear program."""
     found: list[OneLength] = []
     before = np.zeros(1, np.int64)  # the new index of the history that is one pair shorter, or -1
     for level in whole:

@@ -24,8 +24,8 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""The largest number of plays tried, to record one that ends in a view that the adversary accuses.
-"""
+"""The largest number of plays tried, to record one that ends in a view that the adversary
+accuses."""
 
 _LONG: Final = 24
 _WIDE: Final = 160
@@ -154,8 +154,7 @@ class Conjectured(Shown, Plotted):
 
     def _tested(self) -> Iterator[tuple[str, str]]:
         """The table of the tested inequality and, if anything was found, of the system and its
-        verification functions.
-        """
+        verification functions."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
@@ -217,8 +216,7 @@ class Conjectured(Shown, Plotted):
 
     def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
         """Save a recording of a play in which the adversary accuses, readable by its owner only;
-        ``antiphon replay`` runs it again.
-        """
+        ``antiphon replay`` runs it again."""
         self.recording(seed=seed).save(path, overwrite=overwrite)
 
     def to_dict(self) -> dict[str, object]:

@@ -67,8 +67,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
 Plan = tuple[Fraction, ...]
 """The type of a law with exact entries: the probability of the answers in each history, given the
-inputs.
-"""
+inputs."""
 
 
 DENOMINATOR: Final = 720_720
@@ -149,13 +148,11 @@ class Judged:
     """The mechanisms in the order of creation; a mechanism may occur several times."""
     claimed: tuple[Fraction, ...]
     """The tight loss of each mechanism, by the exact engine; at most the limit of the mechanism's
-    claim.
-    """
+    claim."""
     adversary: StrategyAdversary
     loss: Fraction
     """The exact loss to this adversary, which is a lower bound on the largest loss of the
-    composition.
-    """
+    composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
@@ -168,8 +165,7 @@ def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
     """The mechanisms M1, M2, … that have the laws ``plans``; equal mechanisms with equal claims
-    share a name.
-    """
+    share a name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):

@@ -51,8 +51,7 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 def _shared(wanted: list[int], room: int) -> list[int]:
     """A fair division of ``room``: each part gets its whole demand, or an equal share of the room
-    that smaller demands leave.
-    """
+    that smaller demands leave."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[place] = min(wanted[place], room // (len(wanted) - rank))
@@ -62,8 +61,7 @@ def _shared(wanted: list[int], room: int) -> list[int]:
 
 def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
     """A mechanism's answers after each possible history with their probabilities, as text; for a
-    mechanism without a table, its label.
-    """
+    mechanism without a table, its label."""
     if not isinstance(mechanism, TableMechanism):
         return message_label(mechanism)
     return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
@@ -174,8 +172,7 @@ class _StrategyDrawer:
 
 def _created(node: StrategyNode) -> str | None:
     """The name of the mechanism that the node's message creates, the same in both worlds; None for
-    other messages.
-    """
+    other messages."""
     message: object = node.message
     if type(message) is not Pair or not identical(message.zero, message.one):
         return None
@@ -230,8 +227,7 @@ _Placed: TypeAlias = tuple[float, float, _Tree]
 
 def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
     """An SVG page with one tree below another on the left, and the other trees beside them, or
-    below if the page is too wide.
-    """
+    below if the page is too wide."""
     first, second = ([_measured(folded(each, _LEAVES)) for each in side] for side in (left, right))
     wide = max((each.width for each in first), default=0.0)
     beside = wide + max((each.width for each in second), default=0.0) + 4 * _MARGIN <= _WIDEST
@@ -259,8 +255,7 @@ def _end(places: Sequence[_Placed], top: float) -> float:
 
 def _measured(root: Drawn) -> _Tree:
     """A tree with its layout: each column begins where the widest texts of the column before it
-    end.
-    """
+    end."""
     boxes: list[float] = []
     edges: list[float] = []
     level: list[tuple[str, Drawn]] = [("", root)]

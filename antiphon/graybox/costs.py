@@ -20,8 +20,7 @@ from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
 """The largest number of noisy numbers with common noise that are examined; a few thousand would
-take a second.
-"""
+take a second."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
@@ -57,8 +56,7 @@ class Difference:
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
     """The difference between the two worlds' values of a noisy number; the noise is the same in
-    both worlds.
-    """
+    both worlds."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -126,8 +124,7 @@ class Costs:
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
         """The cost in excess of the declared (ε, δ), in words, with its place; None if the known
-        costs do not exceed it.
-        """
+        costs do not exceed it."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -193,8 +190,7 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
     """Whether a number is a linear combination of the numbers ``apart``, which have no draw in
-    common.
-    """
+    common."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}
@@ -233,8 +229,7 @@ def _beyond(
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
     """The probability in excess of δ with which uniform noise fails to hide a difference, and the
-    place of the noise.
-    """
+    place of the noise."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

@@ -1,6 +1,5 @@
 """Random generators that draw from the noise tape; they replace the generators of NumPy and Python,
-and ``coins``.
-"""
+and ``coins``."""
 
 import copy
 import math
@@ -19,8 +18,7 @@ _OTHERS: Final = {
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
 """The noise laws whose privacy cost is not known here. The value is 1 for a law whose first
-parameter is a location, else 0.
-"""
+parameter is a location, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
@@ -125,8 +123,7 @@ class Taped:
 
     def seed(self, *seed: Foreign) -> None:
         """Record that the code sets a seed, which is a finding: the noise is then the same at each
-        call.
-        """
+        call."""
         seeded(self._tape, seed[0] if seed else None)
 
     def _sample(self, name: str) -> Callable[[Foreign, Foreign], Foreign]:
@@ -179,8 +176,7 @@ class Taped:
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
     """A draw from any other law: it is recorded on the tape, and results that depend on it are not
-    judged.
-    """
+    judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result

@@ -1,6 +1,5 @@
 """The comparison of two runs ("worlds") that share a noise tape: the findings, and the parts that
-could not be judged.
-"""
+could not be judged."""
 
 import linecache
 import math
@@ -162,8 +161,7 @@ def _decided(one: World, two: World) -> str:
 
 def _since(world: World, index: int) -> Sequence[Line]:
     """The source lines that one world ran between event index-1 and the event number ``index``, or
-    the end.
-    """
+    the end."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)
@@ -211,8 +209,7 @@ def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
     """Findings of numbers whose difference is too large. The numbers of one generator call count as
-    a vector, in the ℓ2 norm for Gaussian noise and else in ℓ1.
-    """
+    a vector, in the ℓ2 norm for Gaussian noise and else in ℓ1."""
     vectors = dict[tuple[tuple[int, ...], Place], list[Difference]]()
     for each in found:
         if each.terms and each.before != 0:

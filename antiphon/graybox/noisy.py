@@ -19,8 +19,7 @@ Terms = dict[int, tuple[Atom, Real]]
 
 class Noisy:
     """A number with noise on it: value + Σ coefficient · draw. Code under audit sees it as a
-    float.
-    """
+    float."""
 
     __slots__ = ("bare", "met", "tape", "terms", "unit", "value")
 
@@ -60,8 +59,7 @@ class Noisy:
 
     def read(self, last: bool = False) -> Real:
         """Read the noisy number: returns its plain value, as the first world read it. ``last``: the
-        number is part of the function's answer.
-        """
+        number is part of the function's answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())
@@ -143,8 +141,7 @@ class Noisy:
 
     def __getattr__(self, name: str) -> Foreign:
         """The method that NumPy or Python looks up on a number for a function such as ``log`` or
-        ``is_integer``.
-        """
+        ``is_integer``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
             return lambda: applied(function, self)
@@ -175,8 +172,7 @@ def without_noise(thing: Foreign) -> Foreign:
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
     """A nonlinear function of noisy numbers. Noise alone is turned into new noise; numbers with a
-    value are read first.
-    """
+    value are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -206,8 +202,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
     """The result of a choice that depends on noisy numbers, recorded on the tape as a reading of
-    these.
-    """
+    these."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -216,8 +211,7 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
     """A method of ``Noisy`` that applies a function to the noisy number and to further
-    arguments.
-    """
+    arguments."""
 
     def operate(self: Noisy, *rest: Foreign) -> Foreign:
         return applied(function, self, *rest)

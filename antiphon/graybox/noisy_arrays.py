@@ -20,8 +20,7 @@ _KEPT: Final = (
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
 """NumPy functions that accept arrays of any content; before all other functions, the noisy numbers
-are read.
-"""
+are read."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
@@ -122,8 +121,7 @@ def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
     """A NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons read one bit, and
-    other functions act on each number.
-    """
+    other functions act on each number."""
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:

@@ -86,8 +86,7 @@ def _tried(
     function: Function, one: object, two: object, declared: Declared, seed: int
 ) -> tuple[Iterable[Finding], Iterable[tuple[str, str]]]:
     """The findings for one pair of data sets: the function runs twice on the first set, then on the
-    second set with the tape of the first run.
-    """
+    second set with the tape of the first run."""
     from antiphon.graybox.judgement import CHECKS, judge, left_out, repeats
     from antiphon.graybox.tape import Tape
     from antiphon.graybox.worlds import run

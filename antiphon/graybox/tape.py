@@ -105,8 +105,7 @@ def foreign(file: str) -> bool:
 
 def place() -> Place:
     """The place in the audited code that runs now: the FILE:LINE of this call and of its
-    callers.
-    """
+    callers."""
     found, frame = list[tuple[str, int]](), _frame()
     while frame is not None:
         file = frame.f_code.co_filename
@@ -216,8 +215,7 @@ class Parted(BaseException):
 
 class Tape:
     """The noise tape of one world: a list of events. With ``first``, the same events must occur as
-    in that first world.
-    """
+    in that first world."""
 
     def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
@@ -230,20 +228,17 @@ class Tape:
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
         """The operations that the tape could not follow, each with the first place where it
-        occurred.
-        """
+        occurred."""
         self.coins_read = False
         """Whether the code used a draw to decide a branch; results that depend on the branch are
-        not judged.
-        """
+        not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 
     @property
     def expected(self) -> Event | None:
         """The event of the first world that must come next; None in the first world, or after its
-        last event.
-        """
+        last event."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
@@ -254,8 +249,7 @@ class Tape:
 
     def coin(self, where: Place) -> None:
         """Record that the audited code uses a draw to decide a branch, so that results which depend
-        on it are not judged.
-        """
+        on it are not judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -267,8 +261,7 @@ class Tape:
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
         """The numbers of a generator call; in the second world these are the numbers of the first
-        world, which must have made the same call.
-        """
+        world, which must have made the same call."""
         return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
@@ -280,8 +273,7 @@ class Tape:
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
         """The plain value of noisy numbers that are read: in the second world, the value that the
-        first world read.
-        """
+        first world read."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

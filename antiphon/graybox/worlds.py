@@ -102,8 +102,7 @@ def _held(
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
     """A class that replaces NumPy's class of generators: its instances draw from the tape, and
-    count as instances of the replaced class.
-    """
+    count as instances of the replaced class."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -131,8 +130,7 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
     """A context manager that replaces the generators that a function holds in its closure, its
-    object, or its arguments.
-    """
+    object, or its arguments."""
     taped = Taped(tape)
     with ExitStack() as undo:
         for cell in getattr(function, "__closure__", None) or ():
@@ -168,8 +166,7 @@ class World:
 
 def run(function: Function, data: object, tape: Tape) -> World:
     """Run the function on a copy of the data, with the tape's ``coins`` if it takes coins; returns
-    the record of this world.
-    """
+    the record of this world."""
     own = copy.deepcopy(data)
     arguments = (own, TapedCoins(tape)) if takes_coins(function) else (own,)
     answer, failure, parted = None, None, False

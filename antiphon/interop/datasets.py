@@ -135,8 +135,7 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 def _norm(power: int | None) -> Near:
     """The check of the ℓ_p distance between vectors of one length; for ``power`` None, of the ℓ_∞
-    distance.
-    """
+    distance."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):
@@ -189,8 +188,7 @@ _BITS: Final = Finite((False, True))
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
     """The space of an OpenDP atom domain; None if no space corresponds to it, as for f32, which
-    rounds doubles.
-    """
+    rounds doubles."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]
         return Integers(low, high)

@@ -201,8 +201,7 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
     """The logarithms of all nonzero masses by their index, including masses too small for a
-    double.
-    """
+    double."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 
@@ -232,8 +231,7 @@ class LossDistributionPair(kinds.DominatingPair):
 
     def divergence_at(self, order: float) -> float:
         """The Rényi divergence, which is always infinite, because cut-off tails count as infinite
-        losses.
-        """
+        losses."""
         return math.inf
 
 
@@ -251,7 +249,6 @@ def dominating(distribution: Any) -> LossDistributionPair:
 
 def claim(distribution: Any, verification: Verification) -> Claim:
     """A claim that a PrivacyLossDistribution dominates a mechanism w.r.t. the given verification
-    function: *assumed*.
-    """
+    function: *assumed*."""
     found = dominating(distribution)
     return Claim(kinds.Dominated(found), verification, Status.ASSUMED, found.source)

@@ -1,6 +1,5 @@
 """Conversion of data frames to streams of messages, chunk by chunk: pandas, polars, Arrow, and all
-other frames that narwhals supports.
-"""
+other frames that narwhals supports."""
 
 from __future__ import annotations
 
@@ -246,8 +245,7 @@ def _missing(value: Any) -> bool:
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
     """A callback for progress: the given function, a bar on a terminal, or a function that does
-    nothing.
-    """
+    nothing."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return

@@ -60,8 +60,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
     """The function that runs the measurement. It is compared by identity, because it determines the
-    law of the answers.
-    """
+    law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
     """The name of the random draw on a tape, so that another measurement cannot replay the draw."""
 
@@ -255,8 +254,7 @@ def _space(domain: Any) -> Space:
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
     """A function that runs the measurement. ``known``: whether every query is known to be in
-    OpenDP's domain.
-    """
+    OpenDP's domain."""
     domain = measurement.input_domain
 
     def asked(dataset: object) -> object:

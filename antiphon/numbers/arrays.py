@@ -69,8 +69,7 @@ def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
 
 def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any]]) -> Gaps:
     """The differences |zero - one|, entry by entry, as unsigned 64-bit integers, in which no
-    difference of two int64 arrays overflows.
-    """
+    difference of two int64 arrays overflows."""
     sides = [side.astype(np.int64, copy=False).ravel() for side in (zero, one)]
     larger = np.maximum(*sides)
     np.subtract(larger, np.minimum(*sides), out=larger)  # The subtraction is modulo 2^64.

@@ -49,8 +49,7 @@ def of_kind(value: object) -> str:
 
 def shown(value: object) -> str:
     """The text of a public number, if Python can print it; for any other value only the name of its
-    type.
-    """
+    type."""
     if type(value) not in (int, float, Fraction):
         return of_kind(value)
     whole = value.numerator * value.denominator if isinstance(value, int | Fraction) else 0
@@ -100,8 +99,7 @@ class CompositionError(AntiphonError):
 
 class TranscriptError(AntiphonError):
     """Raised for a saved view that is damaged, of another version, or no transcript of this
-    library.
-    """
+    library."""
 
 
 class PartError(AntiphonError):
@@ -123,14 +121,12 @@ class ForeignError(AntiphonError):
 
 class FileError(AntiphonError, OSError):
     """Raised for a file that cannot be written completely: it exists, has another writer, or the
-    disk is full.
-    """
+    disk is full."""
 
 
 class ResumeError(AntiphonError):
     """Raised for a durable session that must not go on from this file, because its noise would be
-    drawn twice.
-    """
+    drawn twice."""
 
 
 class BudgetExceeded(AntiphonError):
@@ -150,8 +146,7 @@ class BudgetExceeded(AntiphonError):
 
 class ReplayMismatch(AntiphonError):
     """Raised for a replay that differs from its recording; names the first round that differs, and
-    how.
-    """
+    how."""
 
     def __init__(self, round: int | None, expected: str, actual: str) -> None:
         place = "a draw" if round is None else f"round {round}"
@@ -187,8 +182,7 @@ class ExecutorError(AntiphonError):
 
 class CheckpointError(AntiphonError):
     """Raised for a checkpoint that is damaged, of another experiment, or cannot be read or
-    written.
-    """
+    written."""
 
 
 class MissingExtra(AntiphonError, ImportError):
@@ -210,8 +204,7 @@ REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExcee
 """The errors by which a step refuses a message; a verifier answers them with HALT."""
 READINGS: Final = (ReplayMismatch, Intractable, PartError)
 """The errors that are no outcome of the mechanism: its coins cannot be replayed or enumerated, or a
-part is faulty.
-"""
+part is faulty."""
 
 
 # --- an exception that cannot be pickled, as text -------------------------------------------------

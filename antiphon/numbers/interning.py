@@ -58,8 +58,7 @@ def fingerprint(value: object) -> Hashable:
 @lru_cache(maxsize=4096)
 def _content(kind: type[Any]) -> Content | None:
     """The function that gives the content by which values of a class are compared; None if they are
-    compared by identity.
-    """
+    compared by identity."""
     if kind in _CONTENTS:
         return _CONTENTS[kind]
     own: Content | None = vars(kind).get("__fingerprint__")
@@ -112,8 +111,7 @@ def _fields(names: tuple[str, ...]) -> Content:
 
 def _attributes(kind: type[Any]) -> Content:
     """A function from an object to the content to compare: the object itself, with its own ``==``,
-    and all its slots and attributes.
-    """
+    and all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -156,8 +154,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 def compared_by(kind: type, *names: str) -> None:
     """Class decorator: values are compared by the fields ``names`` only; these determine the other
-    fields.
-    """
+    fields."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -170,8 +167,7 @@ class Interner:
 
     def refill(self, values: Iterable[object]) -> None:
         """Add more values, each with the next number. Raises: InvalidArgument if two of them are
-        equal.
-        """
+        equal."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")

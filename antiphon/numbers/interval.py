@@ -88,8 +88,7 @@ def _printed(value: float, like: Fraction | Decimal) -> Any:
 
 def above(value: float) -> float:
     """A double that is at least the given one, even if the result is read as its printed
-    decimal.
-    """
+    decimal."""
     return up(Fraction(value)) if value < math.inf else value
 
 
@@ -112,8 +111,7 @@ def _nearest(value: Fraction | Decimal) -> float:
 
 def outward(lower: float, upper: float) -> Interval[float]:
     """An interval of numbers >= 0, widened to contain the true number after three rounded
-    operations, even if its ends are read as printed decimals.
-    """
+    operations, even if its ends are read as printed decimals."""
     low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
     return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
 

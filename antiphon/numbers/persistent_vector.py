@@ -1,6 +1,5 @@
 """A persistent vector: an update returns a new version, which shares most of its memory with the
-old version.
-"""
+old version."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
-    operation does not, or the reverse.
-    """
+    operation does not, or the reverse."""
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -97,8 +96,7 @@ class Lanes:
 
     def settle(self) -> None:
         """Drop the reference to the block from which these replicas were split, to free its
-        memory.
-        """
+        memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
@@ -114,8 +112,7 @@ class Lanes:
 
     def where(self, mask: Mask, count: int) -> Lanes:
         """The ``count`` replicas where the mask is true; their indices are computed only when
-        needed.
-        """
+        needed."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part

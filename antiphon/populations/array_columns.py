@@ -29,8 +29,7 @@ _EXACT: Final = frozenset(
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
 """The NumPy functions that never raise, and whose result for an entry does not depend on the
-entry's position in the array.
-"""
+entry's position in the array."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
 """The type of the result of an operation: a column of arrays, or the value of a single replica."""
@@ -154,8 +153,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     def tolist(self) -> Any:
         """A nested list of columns, like the list of ``ndarray.tolist``; without axes, one
-        column.
-        """
+        column."""
         return [each.tolist() for each in self] if self.shape else self.item()
 
     def item(self, *place: int) -> Any:
@@ -238,8 +236,7 @@ def _axes(side: Any) -> int | None:
 
 def _side(side: Any, rank: int) -> Any:
     """An operand with the replicas as its first axis and ``rank`` axes after it; an operand that
-    all replicas share is not changed.
-    """
+    all replicas share is not changed."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()

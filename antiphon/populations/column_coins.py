@@ -32,30 +32,25 @@ from antiphon.protocol.coins.tapes import branch
 
 FEW: Final = 256
 """The largest number of outcomes with which a draw splits a block of replicas; a draw with more
-outcomes becomes a column.
-"""
+outcomes becomes a column."""
 ALIKE: Final = 16
 """The largest number of outcomes with which a draw keeps replicas without indices, if split blocks
-are joined again.
-"""
+are joined again."""
 LIMIT: Final = 1 << 18
 """The largest number of replicas in a block with columns. Seeded results depend on this number, as
-the order of draws does.
-"""
+the order of draws does."""
 NUMBERS: Final = 1 << 22
 """The largest total of numbers that one draw of a block makes, if replicas draw vectors."""
 KNOWN: Final = 1024
 """Size of the step-function cache."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 """The names of the draws of many numbers at once, each with the name of the corresponding single
-draw.
-"""
+draw."""
 
 
 class Part(NamedTuple):
     """The replicas of a block that still have to take a step, with the draws and decisions that
-    they have made in this step.
-    """
+    they have made in this step."""
 
     lanes: Lanes
     script: list[object]
@@ -89,20 +84,17 @@ class ColumnCoins(Coins):
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
         """The parts of the system that were stepped replica by replica, because they do not support
-        columns.
-        """
+        columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0
         self.many = True
         self.joins = False
         """Whether the blocks that result when this step splits replicas with indices will be joined
-        again.
-        """
+        again."""
         self.heard = False
         """Whether the adversary uses the answers and supports columns; then the drawn index of a
-        large array becomes a column.
-        """
+        large array becomes a column."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -290,8 +282,7 @@ class ColumnCoins(Coins):
 
     def _columns(self, kind: str, parameter: Any) -> list[Values]:
         """One column for each number that a draw requests; empty if this draw cannot be made for
-        all replicas at once.
-        """
+        all replicas at once."""
         size = self.lanes.size
         if kind not in VECTORS:
             made = [draws.numbers(kind, parameter, self.generator, size)]

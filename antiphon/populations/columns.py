@@ -34,8 +34,7 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
 """The type of the other operand of an operation with a column: a column, a Python number, or a
-NumPy number.
-"""
+NumPy number."""
 Made: TypeAlias = Union["Column", float, Fraction]
 """The type of the result of an operation: a column, or the number of a single replica."""
 

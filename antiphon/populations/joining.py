@@ -32,8 +32,7 @@ _DENSE: Final = 1 << 16
 @attrs.frozen(eq=False)
 class OneOf:
     """A value for each replica of ``lanes``, out of a few possible values. It occurs in the history
-    of answers only; no party receives it.
-    """
+    of answers only; no party receives it."""
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
@@ -78,8 +77,7 @@ def is_symbol(answer: object) -> bool:
 
 def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
     """The blocks ``parts`` joined into their parent: all its replicas, with one common value or a
-    ``OneOf``.
-    """
+    ``OneOf``."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
         return parent, _by_mask(parent, parts)
@@ -99,8 +97,7 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
     """The joined value of the two parts into which a column of truth values split a block; faster
-    than by the indices of replicas.
-    """
+    than by the indices of replicas."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):

@@ -40,8 +40,7 @@ MOST_ROUNDS: Final = 100_000
 
 MOST_JOINED: Final = 1024
 """The number of rounds after which blocks are no longer joined, because the records of their
-answers grow.
-"""
+answers grow."""
 
 
 class Block(NamedTuple):
@@ -152,8 +151,7 @@ class Population:
 
 def _joined(parent: Lanes, ended: list[tuple[Lanes, Block]]) -> list[tuple[Lanes, Block]]:
     """The blocks into which a step has split one block; blocks with equal states are joined again
-    (see ``joining``).
-    """
+    (see ``joining``)."""
     if len(ended) < 2:
         return ended
     groups: dict[Hashable, list[tuple[Lanes, Block]]] = {}
@@ -248,8 +246,7 @@ def _features(
     initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
     """The values of ``feature`` of all blocks; computing a feature may split a block, as a step
-    may.
-    """
+    may."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)

@@ -91,8 +91,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
 
 def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
     """The guarantee by the mechanism's claim at the total distance of the images; None without a
-    claim by distance.
-    """
+    claim by distance."""
     whole = _whole(pi)
     apart = None if whole is None else at_distance(pi.images, whole)
     inside = None if apart is None else _derived(ask, apart)
@@ -106,8 +105,7 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 def _whole(pi: Preprocessing) -> Fraction | None:
     """The largest distance between the images of neighbours: by the triangle inequality, step by
-    step, or as π declares it.
-    """
+    step, or as π declares it."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None

@@ -25,8 +25,7 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
 """The largest ratio of the derived ε to the naive ε at which the command says that the
-preprocessing is worth its cost.
-"""
+preprocessing is worth its cost."""
 
 
 class PriceAsked(NamedTuple):
@@ -46,8 +45,7 @@ class PriceAsked(NamedTuple):
 
 class PriceRow(NamedTuple):
     """The values of ε behind a preprocessing, for one number of records. The naive ε ignores the
-    preprocessing and is wrong; the printed ε (of the paper) is too large.
-    """
+    preprocessing and is wrong; the printed ε (of the paper) is too large."""
 
     size: int
     apart: float
@@ -96,16 +94,14 @@ def _missing(text: str, size: int) -> int:
 
 def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
     """A ρ-zCDP mean over the range of the preprocessing π, with noise calibrated to one changed
-    record.
-    """
+    record."""
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
     """The values of ε of a mean with Gaussian noise behind a preprocessing π; the noise is
-    calibrated to the range of π.
-    """
+    calibrated to the range of π."""
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)
@@ -209,8 +205,7 @@ class PriceTable(CommandOutcome):
 
 def verdict(rows: Sequence[PriceRow]) -> str:
     """A verdict in words: whether the preprocessing is worth its cost in ε, and whether more data
-    helps.
-    """
+    helps."""
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)

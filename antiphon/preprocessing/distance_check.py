@@ -39,8 +39,7 @@ _CURES: Final = {
 @attrs.frozen
 class Movement:
     """The distances between the images of the records that two neighbouring datasets S and S'
-    share, under the fitted preprocessings π_S and π_S'.
-    """
+    share, under the fitted preprocessings π_S and π_S'."""
 
     furthest: float
     """The largest distance that a single record moved."""
@@ -69,8 +68,7 @@ class MovementReport:
     moved: Movement | None
     distance: Movement | None
     """The movement with the largest total distance τ (``furthest`` has the largest distance Δ₂ of a
-    record, and ``moved`` the largest number Δ_∞ of records); None if no neighbour is a dataset.
-    """
+    record, and ``moved`` the largest number Δ_∞ of records); None if no neighbour is a dataset."""
     findings: tuple[Finding, ...]
     interrupted: bool = False
 
@@ -198,8 +196,7 @@ class _Search:
 
 class _Path:
     """A path of datasets that begins at the data: more and more records are replaced by ``record``.
-    The record number ``first``, if given, is replaced first, and then the least similar records.
-    """
+    The record number ``first``, if given, is replaced first, and then the least similar records."""
 
     def __init__(
         self, table: Records, name: str, record: Records, first: int | None = None
@@ -218,8 +215,7 @@ class _Path:
 
 def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, Records]]:
     """Candidates for the replacing record: at the edge of the ball, along axes and principal
-    directions; and inside the ball.
-    """
+    directions; and inside the ball."""
     known = np.nan_to_num(table)
     yield "the origin", np.zeros(pi.dimension)
     middle: Records = known.mean(axis=0)

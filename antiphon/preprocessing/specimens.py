@@ -1,6 +1,5 @@
 """Examples of an imputed sum for the self-check: one with the correct ε, and a broken twin with the
-naive ε.
-"""
+naive ε."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -28,8 +28,7 @@ nothing_proved_in(__name__)
 
 SECTION = (6, 2)
 """The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
-is a special case.
-"""
+is a special case."""
 
 
 def checks() -> Iterable[Check]:
@@ -112,8 +111,7 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 @cache
 def _both_legs() -> Renyi:
     """The curve of ``Hoelder`` at a few orders; other orders get the value of the next higher
-    one.
-    """
+    one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])

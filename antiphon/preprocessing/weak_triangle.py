@@ -55,8 +55,7 @@ def _value(point: _Point) -> float:
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
     """Three points that bracket a minimum: neither outer value is below the middle value, or an end
-    of the range is reached.
-    """
+    of the range is reached."""
     step = 1.0 / 8
     left, right = (at(middle.place + each) for each in (-step, step))
     while min(left.value, right.value) < middle.value:

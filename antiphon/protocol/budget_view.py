@@ -35,18 +35,15 @@ class ChildShare:
     claim: Claim | None
     charge: Charge | Measure | None
     """The amounts charged to a filter, or the privacy parameter taken from the list that the
-    verification function fixes in advance; None if nothing is charged.
-    """
+    verification function fixes in advance; None if nothing is charged."""
     standing: Standing
     """Live, halted or refused: a mechanism that has halted stays charged; a mechanism that was
-    refused was never charged.
-    """
+    refused was never charged."""
 
 
 class Slot(NamedTuple):
     """A privacy parameter that a verification function fixes in advance: how many mechanisms may be
-    created with it, and how many still may.
-    """
+    created with it, and how many still may."""
 
     measure: Measure
     fixed: int
@@ -75,12 +72,10 @@ class InEpsilon:
     """The reading of an odometer, a bound on the privacy loss so far: when the session stops at any
     time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over all views v, where P and Q are their laws in
     the two worlds of the privacy game. If no claim has a δ_i, the loss ever exceeds the reading
-    with probability at most δ. None if no theorem on odometers applies.
-    """
+    with probability at most δ. None if no theorem on odometers applies."""
     status: Status
     """The status of ``total`` and ``loss``: ASSUMED if a premise about a mechanism created so far
-    is only assumed. A later creation with an assumed claim makes the status ASSUMED, too.
-    """
+    is only assumed. A later creation with an assumed claim makes the status ASSUMED, too."""
     theorem: str
     """The theorem behind ``total``, or behind ``spent`` if nothing is promised."""
     why: str = ""
@@ -103,8 +98,7 @@ class RiskInSight(Protocol):
     @property
     def true_positive(self) -> float:
         """An upper bound on the true-positive rate of an adversary with the given false-positive
-        rate.
-        """
+        rate."""
         ...
 
     @property
@@ -132,8 +126,7 @@ class BudgetInSight(Protocol):
     @property
     def unit(self) -> str | None:
         """The quantity that a filter adds up besides δ: epsilon, rho, divergence or mu squared;
-        None if the session has no filter.
-        """
+        None if the session has no filter."""
         ...
 
     @property
@@ -144,15 +137,13 @@ class BudgetInSight(Protocol):
     @property
     def spent(self) -> Charge | None:
         """The amounts that the filter has added up so far; rounded up where they are not exact
-        numbers.
-        """
+        numbers."""
         ...
 
     @property
     def remaining(self) -> Charge | None:
         """The part of the filter's limits that is left: a mechanism may be created if it costs no
-        more.
-        """
+        more."""
         ...
 
     @property
@@ -170,8 +161,7 @@ class BudgetInSight(Protocol):
     @property
     def largest(self) -> ExactEpsilon | None:
         """An ε, rounded down, such that one more ε-DP mechanism would be accepted; None without a
-        filter.
-        """
+        filter."""
         ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:
@@ -203,13 +193,11 @@ class BudgetInSight(Protocol):
 @attrs.frozen(kw_only=True)
 class Price:
     """The privacy cost of creating a mechanism in a session, and whether the budget would accept
-    it; to compute the price changes nothing.
-    """
+    it; to compute the price changes nothing."""
 
     charge: Charge | Measure | None
     """The amounts that the creation would be charged; None if it would cost nothing, or without a
-    budget.
-    """
+    budget."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` with which a filter would answer the creation; None if it accepts."""

@@ -73,8 +73,7 @@ class PostProcessor(ABC, Generic[State]):
 
     def signature(self, right: Signature) -> Signature:
         """The message spaces (queries, answers) on the left of this post-processor, given those of
-        the party on its right.
-        """
+        the party on its right."""
         return right
 
     def is_over(self, state: State) -> bool | None:
@@ -97,8 +96,7 @@ class PostProcessor(ABC, Generic[State]):
 
     def why_halted(self, state: State) -> str | None:
         """The reason why the post-processor sends HALT in this state; None if it gives no
-        reason.
-        """
+        reason."""
         return None
 
     @overload
@@ -156,8 +154,7 @@ def _wire(
     parts: Sequence[PostProcessor], right: Signature
 ) -> tuple[tuple[PostProcessor, ...], Signature]:
     """Prepare the parts of a chain from right to left: each part is given the message spaces
-    (signature) of its right neighbour.
-    """
+    (signature) of its right neighbour."""
     wired: list[PostProcessor] = []
     for part in reversed(parts):
         wired.append(part.wired(right))
@@ -199,8 +196,7 @@ class AnyChain(Mechanism[States]):
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
         """The step functions of all parts, in the form that these coins need; cached by the class
-        of the coins.
-        """
+        of the coins."""
         kind = type(coins)
         if kind not in self._populated:
             last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
@@ -215,8 +211,7 @@ class AnyChain(Mechanism[States]):
     @property
     def initial_states(self) -> Space:
         """The space of initial choices: the space of the only part that has a choice, or a product
-        over several such parts.
-        """
+        over several such parts."""
         free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
         return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
 
@@ -253,8 +248,7 @@ class AnyChain(Mechanism[States]):
 
     def _halted(self, state: States, reason: str) -> States | None:
         """The states of all parts after the leftmost verifier has halted; None if the chain has no
-        verifier.
-        """
+        verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:
@@ -319,8 +313,7 @@ def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyCh
 
 def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
     """Whether the interaction ends by a HALT that these post-processors send to the left; None if
-    the mechanism on their right decides.
-    """
+    the mechanism on their right decides."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)
 

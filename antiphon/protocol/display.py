@@ -52,8 +52,7 @@ before it."""
 @attrs.frozen
 class Card:
     """The content of a displayed result: a one-line title, and ``parts``, which are computed only
-    when more than the title is displayed.
-    """
+    when more than the title is displayed."""
 
     title: str
     parts: Iterable[Part] = ()
@@ -222,8 +221,7 @@ class DrawnAs:
 
 class ForPrograms:
     """A result with ``to_dict`` for programs: the dict has its fields, or the attributes that
-    ``_told`` names.
-    """
+    ``_told`` names."""
 
     __slots__ = ()
     _told: ClassVar[str] = ""

@@ -64,8 +64,7 @@ SPARSE_VECTOR: Final = CheckedElsewhere(
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
 """The online sparse vector technique with N answers ⊤, whose N instances of AboveThreshold cost ε
-each.
-"""
+each."""
 ABOVE_THRESHOLD: Final = CheckedElsewhere(
     "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
     "ε is divided between threshold and queries as one likes, there it is halved",

@@ -95,8 +95,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
     def why_halted(self, state: State) -> str | None:
         """The reason why the mechanism answers HALT in this state, if it does; never part of a
-        transcript.
-        """
+        transcript."""
         return None
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
@@ -151,8 +150,7 @@ class HasParts(ABC):
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
     """The first state of the mechanism, started from ``initial``. Raises: InvalidArgument if
-    ``initial`` is no initial state.
-    """
+    ``initial`` is no initial state."""
     if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a mechanism is started, such as a TreeCounter, not {of_kind(mechanism)}"

@@ -58,8 +58,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
     """The value of ``composition.Lifting`` that the function declares, as a class would; None
-    without a declaration.
-    """
+    without a declaration."""
     forwards_queries: bool | Forwarding = False
 
     def step(

@@ -196,8 +196,7 @@ def _has_ours(kind: type) -> bool:
 
 def _shadow(value: object) -> str | None:
     """The name of an attribute that is set on the object and hides an attribute of its class; None
-    if there is none.
-    """
+    if there is none."""
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     if not own_dict:
         return None
@@ -247,8 +246,7 @@ def status(whole: object) -> Status:
 
 def assumed(claim: Claim) -> Claim:
     """The claim with status ASSUMED if it was certain, because its proof is about another
-    mechanism.
-    """
+    mechanism."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 
@@ -298,6 +296,5 @@ def reader(
     f: Verification[State, Message],
 ) -> Callable[[State, Message, Message], State | Refused]:
     """A function that makes one step of the verification function f and checks the result; for an f
-    of this library, the unchecked step.
-    """
+    of this library, the unchecked step."""
     return f.step if is_library_code(type(f)) else partial(read, f)

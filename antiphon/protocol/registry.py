@@ -153,8 +153,7 @@ def set_derived(made: object, /, **values: object) -> None:
 
 def keeps_parts(kind: type) -> bool:
     """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
-    with ``__keep__``.
-    """
+    with ``__keep__``."""
     named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
     return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
 

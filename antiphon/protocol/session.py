@@ -81,8 +81,7 @@ class Accounts(Protocol):
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
         """The cost of creating a mechanism in this state, and whether the creation would be
-        accepted.
-        """
+        accepted."""
         ...
 
 
@@ -95,8 +94,7 @@ _accounts: Callable[[], Accounts] = _nobody
 
 def accounts_from(load: Callable[[], Accounts]) -> None:
     """Set the function that returns the implementation of ``Accounts``; it is called when a budget
-    is first requested.
-    """
+    is first requested."""
     global _accounts
     _accounts = load
 
@@ -269,8 +267,7 @@ class Session(Displayed, Generic[M]):
     @property
     def failures(self) -> tuple[BaseException, ...]:
         """All exceptions of steps so far, for the caller only: first those of the created
-        mechanisms, then the exception of the session's own step.
-        """
+        mechanisms, then the exception of the session's own step."""
         own = () if self.failure is None else (self.failure,)
         return (*self._mechanism.failures(self._now[0]), *own)
 
@@ -316,8 +313,7 @@ class Session(Displayed, Generic[M]):
 
     def public(self) -> tuple[Exchange, ...]:
         """The transcript without private data: the answers, and those messages that are no
-        updates.
-        """
+        updates."""
         return tuple(
             attrs.evolve(exchange, message=None) if exchange.secret else exchange
             for exchange in self.transcript

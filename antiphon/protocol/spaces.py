@@ -95,8 +95,7 @@ class Finite(Space):
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
     """The exact type of all values, if they have a common one and equal values are then the same
-    message; else None.
-    """
+    message; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -326,8 +325,7 @@ class Either(_OfSpaces):
 @attrs.frozen
 class Pairs(Space):
     """The space Q × Q of pairs (m⁰, m¹), which an identifier (the part that picks one side of each
-    pair) accepts.
-    """
+    pair) accepts."""
 
     space: Space
 
@@ -354,8 +352,7 @@ class Pairs(Space):
 
 def _known(one: Space, other: Space) -> bool | None:
     """Whether the space ``other`` is a subset of ``one``; None if the types of the two spaces do
-    not decide this.
-    """
+    not decide this."""
     match one, other:
         case Anything(), _:
             return True

@@ -15,8 +15,7 @@ from antiphon.service.tokens import Holder
 
 class Api:
     """The paths with JSON for programs: a request has a token in ``Authorization`` and a key in
-    ``Idempotency-Key``.
-    """
+    ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

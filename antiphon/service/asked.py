@@ -35,8 +35,7 @@ def _no(constant: str) -> None:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse an object with two fields of one name, because a proxy might have read the other
-    field.
-    """
+    field."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a field comes twice")

@@ -1,8 +1,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
 """A running board (a fixed set of counts over a stream): it receives rows from requests and from
-files, and its time windows close by the clock.
-"""
+files, and its time windows close by the clock."""
 
 from __future__ import annotations
 
@@ -73,8 +72,7 @@ class BoardRun:
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
         """Run the board until the block ends: at regular times, files are read and windows
-        closed.
-        """
+        closed."""
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -147,8 +145,7 @@ class BoardRun:
 
     def batch(self, data: Any) -> Posted:
         """The rows of a body {"rows": [{column: cell, …}, …], "until": time}; ``until`` may be left
-        out. Raises: Wrong.
-        """
+        out. Raises: Wrong."""
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None

@@ -1,8 +1,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
 """The definition of a service in a TOML file: a live stream in which analysts create counters, or a
-board (a fixed set of counts).
-"""
+board (a fixed set of counts)."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ BODY: Final = 32 << 10
 
 def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
     """The holder of the request's token, which must have this role. Raises: Wrong for any other
-    token, or after too many requests.
-    """
+    token, or after too many requests."""
     wait = (
         service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
@@ -40,8 +39,7 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 def header_of(request: Request, name: str) -> str:
     """The value of a header that occurs once, else ""; of two headers, a proxy might have read the
-    other.
-    """
+    other."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 
@@ -53,8 +51,7 @@ async def json_body(request: Request) -> bytes:
 
 async def body_of(request: Request, kind: str) -> bytes:
     """The body of a request; a body of more than ``BODY`` bytes is refused before it is read.
-    Raises: Wrong.
-    """
+    Raises: Wrong."""
     if header_of(request, "content-type").partition(";")[0].strip().lower() != kind:
         raise Wrong(415, "another type", f"Content-Type: {kind}")
     too_long = Wrong(413, "too long", f"a body has at most {BODY} bytes", Connection="close")

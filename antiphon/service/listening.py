@@ -20,16 +20,14 @@ STREAMS_OF_ONE: Final = 50
 """The largest number of browsers at one address that listen for changes at once."""
 SETTLES: Final = STALE + 0.05
 """The number of seconds between a change and its announcement, so that browsers do not get an older
-page.
-"""
+page."""
 LISTENS: Final = 3600
 """The number of seconds after which a browser has to connect again."""
 
 
 async def events(service: Service) -> AsyncIterator[str]:
     """Yields an event when the board has changed, at most four a second; else a sign of life from
-    time to time.
-    """
+    time to time."""
     until = time.monotonic() + LISTENS
     # The browser's page may be older than this stream of events, so a first event is sent at once.
     seen = -1
@@ -43,8 +41,7 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 class Listening(StreamingResponse):
     """The HTTP response that sends these events. Raises: Wrong, before it begins, if too many
-    browsers listen.
-    """
+    browsers listen."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")

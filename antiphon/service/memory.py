@@ -50,16 +50,14 @@ _NONE: Final[Replies] = OrderedDict()
 
 def no_such_counter(number: int) -> Reply:
     """The reply to a question with a number that no counter has, whether refused or not yet
-    created.
-    """
+    created."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
 @attrs.frozen
 class Released:
     """A released count after a number of events; with probability 1 - BETA the true count differs
-    from it by at most ``within``.
-    """
+    from it by at most ``within``."""
 
     events: int
     count: int
@@ -84,8 +82,7 @@ class LiveCounter:
 @attrs.define
 class StreamMemory:
     """The memory of a live stream, computed from the session's log. Only ``take`` changes it, one
-    exchange at a time.
-    """
+    exchange at a time."""
 
     machine: EventCounters
     number: int = 0
@@ -96,27 +93,22 @@ class StreamMemory:
     """The replies by sender and key, in order of time."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """The replies to creations by sender and key; the budget admits only a few, so all are
-    stored.
-    """
+    stored."""
     lost: int = 0
     """The number of messages that a compaction of the log removed before their replies were
-    stored.
-    """
+    stored."""
     in_flight: tuple[str, str] | None = None
     """The pair (sender, key) of the message that had no answer when the process died; its step has
-    been made since.
-    """
+    been made since."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, at most its capacity; a bound on the
-        true count.
-        """
+        true count."""
         return min(events - counter.born, self.machine.horizon)
 
     def _width(self, counter: LiveCounter) -> int:
         """A bound on the error of a count, with probability 1 - BETA, computed from public
-        numbers.
-        """
+        numbers."""
         seen = self.seen(counter, self.events)
         if not seen:
             return 0

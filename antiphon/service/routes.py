@@ -38,8 +38,7 @@ _STATIC: Final = {
 
 def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
     """The ASGI app of a service. ``hosts``: further host names of the service, besides those of
-    this machine.
-    """
+    this machine."""
     site, api = Site(service), Api(service)
     routes = [
         Route("/", site.board, methods=["GET"]),

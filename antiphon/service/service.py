@@ -33,8 +33,7 @@ STALE: Final = 0.2
 
 class _Drawn(NamedTuple):
     """The HTML of the board in one version: the part that changes, and the page around it for all
-    visitors.
-    """
+    visitors."""
 
     version: int
     at: float
@@ -44,8 +43,7 @@ class _Drawn(NamedTuple):
 
 class Service:
     """A live stream or board behind HTTP, made in the process of the event loop; ``running`` starts
-    it.
-    """
+    it."""
 
     def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
         self.run, self.tokens, self.floods = run, tokens, Floods(reads)
@@ -66,8 +64,7 @@ class Service:
 
     def end(self) -> None:
         """Tell the browsers that the service ends; may be called from any thread or signal
-        handler.
-        """
+        handler."""
         self.closing = True
         self._loop.call_soon_threadsafe(self._changed)
 
@@ -80,8 +77,7 @@ class Service:
 
     async def news(self, seen: int, seconds: float) -> bool:
         """Whether the board is newer than the version ``seen``, or becomes newer within these
-        seconds.
-        """
+        seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), seconds)
@@ -90,8 +86,7 @@ class Service:
     @property
     def drawn(self) -> _Drawn:
         """The board as it is displayed: the last released values; drawing it asks the mechanism
-        nothing.
-        """
+        nothing."""
         now = time.monotonic()
         if self._drawn.version != self.version and now - self._drawn.at > STALE:
             board = self.run.board()

@@ -37,8 +37,7 @@ class Site:
 
     async def csv(self, request: Request) -> Response:
         """The CSV file of a board: ?how=total, window or sliding with last=…, as for ``ask`` of a
-        board.
-        """
+        board."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
             text = self._service.run.csv(how, None if last is None else number_of(last))

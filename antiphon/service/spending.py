@@ -101,8 +101,7 @@ class Spending:
 
 def too_dear(price: Price) -> str:
     """The text of a refusal: the budget does not cover the counter; with the largest ε that it
-    would cover.
-    """
+    would cover."""
     left, unit = price.before.remaining, price.before.unit
     assert isinstance(price.charge, tuple)
     assert left is not None

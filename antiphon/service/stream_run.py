@@ -33,8 +33,7 @@ PATH = "/api/events"
 
 class StreamRun:
     """A live stream in a folder: the counters that analysts have created, and the released
-    counts.
-    """
+    counts."""
 
     path = PATH
 
@@ -52,8 +51,7 @@ class StreamRun:
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
         """Run the live stream until the block ends: requests are written to the log, and counters
-        are asked at regular times.
-        """
+        are asked at regular times."""
 
         def told() -> None:
             if len(self.memory.counters) > self._made:
@@ -111,8 +109,7 @@ class StreamRun:
 
     def watch(self, data: object) -> Watch:
         """A body {field: choice, …, "epsilon": text} as a watch (description of a counter); fields
-        may be left out. Raises: Wrong.
-        """
+        may be left out. Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
         found: Any = None
@@ -130,8 +127,7 @@ class StreamRun:
 
     def form(self, fields: dict[str, str]) -> Watch:
         """The watch (description of a counter) that a form states; every choice is a text. Raises:
-        Wrong.
-        """
+        Wrong."""
         said: Json = dict(fields)
         for field in self.file.machine.fields:
             numbers = {str(each): each for each in field.least}
@@ -149,8 +145,7 @@ class StreamRun:
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
         """A note beside a count: the bound on its error, and whether noise moved the count out of
-        the possible range.
-        """
+        the possible range."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:

@@ -81,8 +81,7 @@ class Threshold:
 
     def _too_often(self, scope: Scope) -> Wrong | None:
         """Refuse too many requests from one address; requests with a token are counted by
-        ``admit``.
-        """
+        ``admit``."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")

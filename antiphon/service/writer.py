@@ -19,14 +19,12 @@ from antiphon.sessions.durable.durable_session import DurableSession
 
 WAITING: Final = 4096
 """The largest number of requests that may wait; a further request is refused and may be repeated
-later.
-"""
+later."""
 TOGETHER: Final = 1024
 """The largest number of events and questions that are stepped together."""
 _SAVE: Final = 4 << 20
 """The number of log bytes after which the memory is saved, so that a restart reads less of the
-log.
-"""
+log."""
 _COMPACT: Final = 256 << 20
 """The number of log bytes after which the log is compacted."""
 
@@ -75,8 +73,7 @@ class Writer:
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request. A request with the key of an earlier one gets the same reply, or
-        ``CONFLICT`` if it differs.
-        """
+        ``CONFLICT`` if it differs."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
@@ -109,8 +106,7 @@ class Writer:
 
     def _batch(self) -> list[Waiting]:
         """The messages that are stepped together; a creation is stepped alone, because others
-        change its price.
-        """
+        change its price."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -144,8 +140,7 @@ class Writer:
 
     def _check_price(self, said: Said) -> None:
         """Refuse a counter that the budget does not cover, so that such requests do not fill the
-        log.
-        """
+        log."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))
             if not price.accepted:

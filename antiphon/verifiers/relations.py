@@ -59,8 +59,7 @@ def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
 @attrs.frozen
 class AnyTwo:
     """The relation by which any two messages of the space are neighbours (one record against
-    another).
-    """
+    another)."""
 
     swap_symmetric = True
 
@@ -74,8 +73,7 @@ class AnyTwo:
 @attrs.frozen
 class AddOrRemove:
     """The relation by which two messages are neighbours if one is the ``empty`` record: presence
-    against absence (CM §3.2).
-    """
+    against absence (CM §3.2)."""
 
     swap_symmetric = True
 
@@ -134,8 +132,7 @@ class Near:
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both messages are integer arrays of one shape within ``distance``; computed
-        exactly.
-        """
+        exactly."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -151,8 +148,7 @@ class Near:
 @attrs.frozen
 class OfUpdates:
     """The relation of records (user, …, x) and (user, …, x') of one length whose last entries are
-    neighbours.
-    """
+    neighbours."""
 
     swap_symmetric = symmetric_as("relation")
 
@@ -160,8 +156,7 @@ class OfUpdates:
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both messages are nonempty tuples of one length with neighbouring last
-        entries.
-        """
+        entries."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -172,8 +167,7 @@ class OfUpdates:
 @attrs.frozen
 class EachWithin:
     """The relation of tuples of numbers, of one length, whose entries differ by at most
-    ``distance`` (ℓ_∞).
-    """
+    ``distance`` (ℓ_∞)."""
 
     swap_symmetric = True
 
@@ -181,8 +175,7 @@ class EachWithin:
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both messages are tuples of numbers of one length whose entries differ by at most
-        ``distance``.
-        """
+        ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -204,8 +197,7 @@ class Monotone:
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether the messages are neighbours by ``relation``, and no entry falls, or none
-        rises.
-        """
+        rises."""
         if not related(self.relation, zero, one):
             return False
         if _are_integers(zero, one):
@@ -242,8 +234,7 @@ class OnlyEntry:
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether the tuples agree except for the entry at ``index``, whose two values are
-        neighbours.
-        """
+        neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
@@ -270,15 +261,13 @@ class OneEntry:
 @attrs.frozen
 class ReplacedRow:
     """The relation of histograms (integer arrays of one length) of two tables that differ in one
-    replaced row.
-    """
+    replaced row."""
 
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both messages are integer arrays of one length, equal or with one row in another
-        bin.
-        """
+        bin."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

@@ -48,16 +48,14 @@ class Demonstration:
     @property
     def advantage(self) -> float:
         """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], if it guesses 1 only
-        when an answer has revealed b = 1 (the world in which it plays).
-        """
+        when an answer has revealed b = 1 (the world in which it plays)."""
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
     @property
     def holds(self) -> bool:
         """Whether the play agrees with the theory: no wrong bit, the computed success rate, and a
-        HALT from the verifier with f_{∞,FPC}.
-        """
+        HALT from the verifier with f_{∞,FPC}."""
         low, high = clopper_pearson(self.right, self.runs, confidence=_NEVER)
         wrong = sum(world.wrong for world in self.worlds)
         return wrong == 0 and low <= self.adversary.success <= high and self.halted
@@ -180,8 +178,7 @@ def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
 
 def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
     """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas with equal
-    states share a step.
-    """
+    states share a step."""
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
     counts = play_population(
         adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
@@ -207,7 +204,6 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
     """A view of the same adversary against the verifier with f_{∞,FPC}, which ends the game by
-    HALT.
-    """
+    HALT."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

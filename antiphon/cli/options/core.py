@@ -37,8 +37,7 @@ def account(
     json: Json = False,
 ) -> int:
     """Print the privacy of a composition of mechanisms with fixed (ε, δ), or of dominating pairs,
-    by every bound.
-    """
+    by every bound."""
     from antiphon.cli.commands import account as accounts
 
     question = accounts.AccountQuestion(

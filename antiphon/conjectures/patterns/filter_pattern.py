@@ -73,8 +73,7 @@ def _one(given: Any) -> Charged:
 @attrs.frozen
 class WorstResponse:
     """A claim, a mechanism that attains it (with the query that creates it), and the limit that the
-    mechanism keeps.
-    """
+    mechanism keeps."""
 
     claim: Charged
     creation: Create
@@ -211,8 +210,7 @@ class FilterPattern(Pattern):
     @property
     def rounds(self) -> int:
         """The number of messages: each mechanism is created and asked one question, after which it
-        answers only HALT.
-        """
+        answers only HALT."""
         return 2 * self.creations
 
     def described(self, epsilon: ExactEpsilon) -> str:

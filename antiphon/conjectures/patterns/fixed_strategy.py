@@ -25,20 +25,17 @@ from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoi
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
 """The type of a pair (number of the law, index of the current history), for each copy of a
-mechanism that got a query.
-"""
+mechanism that got a query."""
 Polynomial: TypeAlias = dict[Copies, float]
 """A polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
 """The least weight that encodes (number · mark + index); for the probabilities only the ratio of
-weights counts.
-"""
+weights counts."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
     """A mechanism that gives any answer with equal probability, and whose weights encode the number
-    of the law and the history.
-    """
+    of the law and the history."""
     rows = domain.offset(domain.rounds) * len(domain.inputs)
     marks = tuple(((number + 1) * _MARK + row,) * domain.answers for row in range(rows))
     name = f"free {number + 1}"
@@ -56,8 +53,7 @@ class OneView(NamedTuple):
 
 class _Run(NamedTuple):
     """An unfinished run: its view, the verdict if the run ended now, the histories of the
-    mechanisms' copies, and the other factors of its probability.
-    """
+    mechanisms' copies, and the other factors of its probability."""
 
     view: int
     accused: bool
@@ -88,8 +84,7 @@ class FixedStrategy:
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
         """All views of the adversary, with their probabilities in the world b where accused views
-        count, and in the other world.
-        """
+        count, and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):

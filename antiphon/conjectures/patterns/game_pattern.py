@@ -117,8 +117,7 @@ class GamePattern(pattern.Pattern):
 
     def known_by(self, sizes: pattern.Sizes) -> object:
         """The parameters that must be the same when a saved search is resumed, and the game made of
-        free twins (mechanisms that give any answer with equal probability).
-        """
+        free twins (mechanisms that give any answer with equal probability)."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
@@ -145,8 +144,7 @@ class GamePattern(pattern.Pattern):
 
     def _each_is_used(self) -> None:
         """Check that the game depends on each of its parts. Raises: InvalidArgument for a part that
-        ``compose`` ignores.
-        """
+        ``compose`` ignores."""
         domains, count = self.domains((1, 2)), len(self.parts)
         twins, others = self.twins(domains), self.twins(domains, first=count)
         whole = self.question(twins)
@@ -208,8 +206,7 @@ def judged_game(
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
     """The laws found, and then the same laws mixed with uniform answers, in case rounding made a
-    divergence infinite.
-    """
+    divergence infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))
 

@@ -47,8 +47,7 @@ class Pattern(ABC):
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
         """A loss that is known to be attained, with its source, so that no true bound is below it;
-        None if none is known.
-        """
+        None if none is known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -89,8 +88,7 @@ _SURE: Final = Fraction(999, 1000)
 """The weight of a law with an infinite divergence when it is mixed with uniform answers."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
 """The first weight tried for a law that rounding made lose slightly too much, when it is mixed with
-uniform answers.
-"""
+uniform answers."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 
@@ -98,8 +96,7 @@ _HIGHEST: Final = 11
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
     """A mechanism to be found by search, which must keep a claim w.r.t. the verification function
-    ``inner`` and receives the pairs ``pairs``. Abstract.
-    """
+    ``inner`` and receives the pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
@@ -138,8 +135,7 @@ class SoughtMechanism(ABC):
 
     def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
         """A pair: a rational law near ``law`` that keeps the claim exactly, and the exact loss of
-        this law.
-        """
+        this law."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
         plan = round_law(domain, law)
@@ -166,8 +162,7 @@ class SoughtMechanism(ABC):
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
     """An unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t.
-    ``inner``.
-    """
+    ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)

@@ -1,6 +1,5 @@
 """The patterns of f_∞ and f_{∞,FPC} (CM §5): unknown mechanisms with the same claim, of which few
-may receive a pair with different sides.
-"""
+may receive a pair with different sides."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -203,8 +202,7 @@ class SparseComposition(pattern.Pattern):
 
     def _something_differs(self, domain: Domain) -> None:
         """Check that some pair with different sides may be sent, as otherwise the loss is 0.
-        Raises: InvalidArgument.
-        """
+        Raises: InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
                 "f_∞,FPC allows no creation of a mechanism whose f' is not first-pair consistent: "

@@ -31,8 +31,7 @@ from antiphon.verifiers.preprocessing_distance import Records, lengths
 @attrs.frozen(kw_only=True)
 class MeanImputation(TablePreprocessing):
     """The preprocessing ``SimpleImputer``: each of at most p missing entries (NaN) of an n × d
-    table becomes the mean of its column.
-    """
+    table becomes the mean of its column."""
 
     missing: int
 

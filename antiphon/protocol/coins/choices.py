@@ -30,8 +30,7 @@ _CELLS: Final = 256
 """Table entries for each unit of rate·gap: about 1 candidate in 256 is rejected and drawn again."""
 _SLOW: Final = 0.25
 """The number of table cells for each unit of the gap up to which the cell index of any 64-bit gap
-fits a signed 64-bit integer.
-"""
+fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
@@ -64,8 +63,7 @@ class Candidates:
 
     def _accepts(self, i: int, place: int, word: Word) -> bool:
         """Whether the uniform real number that begins with the bits ``place`` is below w_i; more
-        random bits are drawn while the comparison is open.
-        """
+        random bits are drawn while the comparison is open."""
         if self._near is not None:
             weight = math.ldexp(self._near(i), self.bits)
             if place + 1 < weight * (1 - _SURE):

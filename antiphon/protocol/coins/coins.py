@@ -50,8 +50,7 @@ class Stepped(Protocol[Step]):
 @register("antiphon.Draw/1", state=True)
 class Draw(NamedTuple):
     """One random draw on a tape: the name of the sampling method, its parameter, and the drawn
-    value.
-    """
+    value."""
 
     kind: str
     parameter: object
@@ -70,8 +69,7 @@ def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
 
 def as_exponent(value: object) -> ExactEpsilon:
     """The parameter x of a probability e^-x: a positive rational, 0 or a ``Log``. Raises:
-    InvalidArgument for any other value.
-    """
+    InvalidArgument for any other value."""
     try:
         return epsilon(value)
     except InvalidArgument:
@@ -88,22 +86,18 @@ class Coins(ABC):
     __slots__ = ("deaths", "draws", "many")
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
-    as the outcome HALT.
-    """
+    as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
     """A function that converts a parameter shared by all replicas (parallel runs of one mechanism);
-    the identity for a single run.
-    """
+    the identity for a single run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """A function that converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
     """The function that tests whether a message is in a space, for one run or for columns (arrays
-    with one value per replica).
-    """
+    with one value per replica)."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """A function that converts a parameter to a plain Python number, which can be written on a
-    tape.
-    """
+    tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
     """A function that converts the parameter x of a probability e^-x to an exact number."""
 
@@ -112,8 +106,7 @@ class Coins(ABC):
         self.deaths: int = 0
         self.many: bool = False
         """Whether several replicas (parallel runs) are stepped together; compositions then take the
-        step functions from ``steps``.
-        """
+        step functions from ``steps``."""
 
     def steps(self, part: Stepped[Step]) -> Step:
         """The step function of a part, in the form that these coins need; it may be cached."""
@@ -121,15 +114,13 @@ class Coins(ABC):
 
     def note_death(self) -> None:
         """Count a part of the mechanism that an exception ended; a rerun on the same coins may not
-        fail.
-        """
+        fail."""
         self.deaths += 1
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:
         """Draw the next value by the sampling method named ``kind`` with this parameter. The public
-        methods, such as ``bernoulli``, call this method.
-        """
+        methods, such as ``bernoulli``, call this method."""
 
     def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
@@ -316,8 +307,7 @@ def told_scores(parameter: bytes) -> NDArray[np.int64]:
 
 def exactly(value: Number, name: str) -> Fraction:
     """A positive number as an exact Fraction. The error does not show the value, which may come
-    from data.
-    """
+    from data."""
     try:
         return positive(value, name)
     except InvalidArgument:

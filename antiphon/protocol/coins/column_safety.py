@@ -29,8 +29,7 @@ _ABOUT: Final = frozenset(
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
 """The names of methods that only make, show, compare or store an object, and are never handed a
-column.
-"""
+column."""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
@@ -46,8 +45,7 @@ def is_column_safe(part: object) -> bool:
 
 def unsafe(part: object) -> object:
     """The first part that is not declared column-safe: the object itself, or an object in one of
-    its fields; None if all are declared, so that a population may hand them columns.
-    """
+    its fields; None if all are declared, so that a population may hand them columns."""
     kind: Any = type(part)
     if kind is tuple:
         items: Any = part
@@ -80,8 +78,7 @@ def _is_part(value: object) -> bool:
 @lru_cache(maxsize=1024)
 def _declared(kind: type) -> Fields | None:
     """The fields that a class's ``column_safe`` declaration names; None if the class is not
-    declared, or overrides methods after the declaration.
-    """
+    declared, or overrides methods after the declaration."""
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(MARK)
         if fields is not None:
@@ -96,8 +93,7 @@ empties(_declared.cache_clear)
 
 def _overrides(kind: type, base: type, name: str) -> bool:
     """Whether a class computes with a method of this name that differs from the method of its base
-    class.
-    """
+    class."""
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))

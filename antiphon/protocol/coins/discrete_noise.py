@@ -37,8 +37,7 @@ LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
 _NARROW: Final = 4
 """The largest scale for which the topmost digit is sampled; its table has about 44 entries per unit
-of scale.
-"""
+of scale."""
 _DIGIT: Final = 6
 """The number of bits of each lower digit."""
 
@@ -71,8 +70,7 @@ class LaplaceDraws:
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
         """For noise with a single digit, the draw for each table position; None marks a position
-        that must be drawn again. Empty if the noise has several digits.
-        """
+        that must be drawn again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one integer; ``word`` tosses 64 random bits."""
@@ -189,8 +187,7 @@ class GaussianDraws:
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
         """A mask of the accepted proposals: each comparison is made in doubles where these are
-        accurate enough, and exactly elsewhere.
-        """
+        accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)

@@ -27,8 +27,7 @@ Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
 Integers: TypeAlias = "NDArray[np.int64]"
 Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 """Integer bounds around a real number c: a function from ``bits`` to integers low <= 2^bits·c <=
-high.
-"""
+high."""
 
 WORD: Final = 64
 _GUARD: Final = 128
@@ -46,8 +45,7 @@ class Uniform:
 
     def below(self, bracket: Bracket) -> bool:
         """Whether the uniform real number is below the number in the bracket; bits are tossed until
-        this is certain.
-        """
+        this is certain."""
         while True:
             low, high = bracket(self.bits)
             if self.digits < low:
@@ -132,8 +130,7 @@ class Geometric:
 
     def settle(self, digits: int, word: Word) -> int:
         """The value D if the first bits of the uniform number U equal a table entry; more bits
-        decide.
-        """
+        decide."""
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
@@ -156,8 +153,7 @@ class Geometric:
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
     """The positions of the random words that equal a table entry, for which more bits are
-    needed.
-    """
+    needed."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

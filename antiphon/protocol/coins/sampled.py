@@ -36,8 +36,7 @@ from antiphon.protocol.messages import freeze
 
 class Undoubled(Protocol):
     """Base class of objects that must not be used in both processes after a fork, because parent
-    and child would draw the same coins.
-    """
+    and child would draw the same coins."""
 
     def forked(self) -> None:
         """Called in the child process right after a fork."""
@@ -47,8 +46,7 @@ _alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
 
 tell_of_forks: Final = _alive.add
 """A function that registers an object: after each fork, the child calls the object's ``forked``, if
-the object is still alive.
-"""
+the object is still alive."""
 
 
 def _tell() -> None:
@@ -80,8 +78,7 @@ Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
 """The number of noise parameters for which a sampler is cached under the identity of the given
-object.
-"""
+object."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -278,8 +275,7 @@ class SampledCoins(Coins):
 
     def _bernoulli(self, p: Number) -> bool:
         """True with probability exactly p: a uniform real number is compared with p, 64 bits at a
-        time.
-        """
+        time."""
         numerator, denominator = p.as_integer_ratio()
         while True:
             numerator <<= 64
@@ -343,8 +339,7 @@ class SampledCoins(Coins):
 
     def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
         """A few wide Gaussian draws, taken from a stock made in advance: NumPy is fast only for
-        thousands of draws at once.
-        """
+        thousands of draws at once."""
         stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)

@@ -46,8 +46,7 @@ def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
 
 def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
     """True with probability e^(-numerator/denominator), for an exponent in [0, 1]; the alternating
-    series of e^-x is evaluated term by term.
-    """
+    series of e^-x is evaluated term by term."""
     k = 1
     while below(denominator * k) < numerator:
         k += 1

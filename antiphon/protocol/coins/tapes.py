@@ -55,14 +55,12 @@ class RecordedCoins(Coins):
 
     def be(self, coins: Coins) -> None:
         """Take the next draws from ``coins``: each step of an exchange (a generator) has its own
-        coins.
-        """
+        coins."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
         """Remove the draws since the last call from the tape (the draws of one round), and return
-        them.
-        """
+        them."""
         tape, self._tape = tuple(self._tape), []
         return tape
 
@@ -171,8 +169,7 @@ class _EnumeratedCoins(Coins):
 @lru_cache(maxsize=1024)
 def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
     """The possible values of a draw with finitely many outcomes, with their positive probabilities,
-    from a cache.
-    """
+    from a cache."""
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 

@@ -36,14 +36,12 @@ _CELLS: Final = 128
 """The number of cells for each standard deviation."""
 _FIRST: Final = 16
 """The number of bits of the first random word that choose a cell; more bits are drawn if these do
-not decide.
-"""
+not decide."""
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
 """The number of the first cells that share one acceptance threshold (the lowest of theirs), as a
-first test.
-"""
+first test."""
 _MOST: Final = 1 << 12
 """The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
@@ -62,13 +60,12 @@ class WideGaussian:
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
         """The number of low bits of the first random word that decide acceptance; the bits above
-        them give the place.
-        """
+        them give the place."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
-        """For each cell, a threshold below which a draw is accepted wherever in the cell it lies.
-        """
+        """For each cell, a threshold below which a draw is accepted wherever in the cell it
+        lies."""
         self._table = np.array(_table(), np.uint64)
         self._guide = np.array([cell if cell < _NEAR else -1 for cell in _guide()], np.int16)
         self._limits = np.array(self._surely, np.int64)
@@ -97,8 +94,7 @@ class WideGaussian:
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
         """The uniform number and the acceptance probability to which it is compared, in doubles;
-        for numbers or arrays.
-        """
+        for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
         # A Taylor series for rates up to ¼, with an error of at most 2^-46, rounding included.
@@ -206,8 +202,7 @@ def _bound(k: int) -> Bracket:
 @lru_cache(maxsize=1)
 def _lowest() -> list[int]:
     """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k, the least probability of acceptance
-    in the cell.
-    """
+    in the cell."""
     low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
     found: list[int] = []
@@ -229,8 +224,7 @@ def _table() -> list[int]:
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
     """The cell for each value of the first 16 bits; -1 where these bits do not determine the
-    cell.
-    """
+    cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]

@@ -37,8 +37,7 @@ class TossingPostProcessor(PostProcessor[State]):
     __slots__ = ()
     passes_halt: bool = False
     """Whether a HALT from the right ends a run of the generator at once, as in
-    ``ExchangePostProcessor``.
-    """
+    ``ExchangePostProcessor``."""
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
@@ -72,8 +71,7 @@ class TossingPostProcessor(PostProcessor[State]):
 
     def _again(self, before: processor.Underway) -> Tossed:
         """The generator of an unfinished exchange, rebuilt by a rerun on the coins and answers so
-        far.
-        """
+        far."""
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         processor.check_generator(generator)
@@ -99,8 +97,7 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     left: Wiring = None
     lifting: object = None
     """The value of ``composition.Lifting`` that the function declares, as a class would; None
-    without a declaration.
-    """
+    without a declaration."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]

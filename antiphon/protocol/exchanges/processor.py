@@ -30,8 +30,7 @@ Live = TypeVar("Live", default=Any)
 
 Exchanged = Generator[object, Any, tuple[State, object]]
 """The type of an exchange: a generator that yields messages to the right, receives answers, and
-returns (state', answer).
-"""
+returns (state', answer)."""
 
 
 def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
@@ -52,8 +51,7 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
     """The state of an unfinished exchange that waits for an answer; compared and hashed by exact
-    value.
-    """
+    value."""
 
     state: State
     message: object
@@ -61,15 +59,13 @@ class Underway(Generic[State, Live]):
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
     """The messages sent to the right so far; the other fields determine them, so a rerun must send
-    the same messages.
-    """
+    the same messages."""
     slot: list[Live] = attrs.field(eq=False)
     """The live generator of the exchange, which the next step removes; empty afterwards."""
 
     def take(self) -> Live | None:
         """The live generator of this exchange, removed from its slot; None if the slot is empty.
-        The removal is atomic, so that only one thread gets the generator.
-        """
+        The removal is atomic, so that only one thread gets the generator."""
         try:
             return self.slot.pop()
         except IndexError:
@@ -108,8 +104,7 @@ def no_answer_due() -> NoReturn:
 
 def answered(ended: StopIteration) -> tuple[Any, Side, object]:
     """The new state and the answer, from the value that a finished generator returned. Raises:
-    PartError unless the value is a pair.
-    """
+    PartError unless the value is a pair."""
     value: Any = ended.value
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is tuple and len(value) == 2:
@@ -157,8 +152,7 @@ class ExchangePostProcessor(PostProcessor[State]):
     deterministic = True
     passes_halt: bool = False
     """Whether a HALT from the right ends the exchange: then HALT goes to the left, and the state
-    before the message is restored. By default the generator receives HALT like any other answer.
-    """
+    before the message is restored. By default the generator receives HALT like any other answer."""
 
     @abstractmethod
     def exchange(self, state: State, message: Any, /) -> Exchanged[State]:

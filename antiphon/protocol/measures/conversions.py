@@ -23,8 +23,7 @@ _DIGITS: Final = 40
 @attrs.frozen
 class Conversion:
     """An implication in the table: a mechanism with a measure of the class ``of`` also has a
-    measure of the class ``to``.
-    """
+    measure of the class ``to``."""
 
     of: type[kinds.Measure]
     to: type[kinds.Measure]
@@ -103,8 +102,7 @@ CONVERSIONS: Final = (
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
 """The table of conversions; other implications combine several of them. For (ε, δ) at a chosen δ,
-see ``approximate``.
-"""
+see ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
@@ -182,8 +180,7 @@ def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | 
 
 def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
     """The hockey-stick divergence H_ε(P‖Q) of a pair of laws. Raises: PartError if the value is no
-    probability.
-    """
+    probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))
     except InvalidArgument as error:
@@ -193,16 +190,15 @@ def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
 
 
 _LARGE: Final = 64
-"""The parameter μ above which the formula of μ-GDP is slow and the conversion by zCDP is as good.
-"""
+"""The parameter μ above which the formula of μ-GDP is slow and the conversion by zCDP is as
+good."""
 _MOST: Final = 10**12
 """The parameter ρ above which no (ε, δ) is computed for ρ-zCDP."""
 
 
 def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
     """The least ε for which the function ``enough`` is true, up to a relative excess of 2^-40; None
-    if it is false for all ε up to 2^30.
-    """
+    if it is false for all ε up to 2^30."""
     if enough(Fraction(0)):
         return Fraction(0)
     high = Fraction(1)

@@ -63,8 +63,7 @@ class ZeroConcentrated:
 @attrs.frozen
 class GaussianDP:
     """μ-GDP: the two worlds of the privacy game are at least as hard to distinguish as N(0, 1) and
-    N(μ, 1) (Dong, Roth and Su 2022, Def. 4).
-    """
+    N(μ, 1) (Dong, Roth and Su 2022, Def. 4)."""
 
     mu: Fraction = attrs.field(converter=named.positive)
 

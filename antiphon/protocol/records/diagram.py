@@ -36,8 +36,7 @@ _MOST_PARTS: Final = 12
 @attrs.frozen
 class Lane:
     """One party in a diagram: its name, a subtitle, and the round in which it was created (0 if the
-    party was there from the start).
-    """
+    party was there from the start)."""
 
     title: str
     subtitle: str = ""
@@ -115,8 +114,7 @@ def title_of(view: Interaction) -> str:
 
 def _few(parts: list[Json]) -> list[Json]:
     """The names of at most a dozen parts of a chain; in the middle, a placeholder stands for the
-    rest.
-    """
+    rest."""
     if len(parts) <= _MOST_PARTS:
         return parts
     half = _MOST_PARTS // 2
@@ -137,8 +135,7 @@ def _lane(part: Json) -> Lane:
 
 def _forwards(part: Json) -> bool:
     """Whether a part is known to send every message from its left on unchanged (or one side of a
-    pair).
-    """
+    pair)."""
     return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
 
 
@@ -150,8 +147,7 @@ def _answers_unchanged(part: Json) -> bool:
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
     """Whether the leftmost part itself sent the last HALT; true unless it is a verifier whose
-    verification function accepts all the messages.
-    """
+    verification function accepts all the messages."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -201,8 +197,7 @@ class _Cast:
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
         """The arrows of one round. ``stopped``: the leftmost part answered by itself, and sent no
-        message on.
-        """
+        message on."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
@@ -223,8 +218,7 @@ class _Cast:
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
         """The arrows between the composition and the created mechanism to which the message
-        goes.
-        """
+        goes."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return
@@ -236,8 +230,7 @@ class _Cast:
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
         """The arrows of an answer, which takes the way of the message in reverse; a composition
-        itself answers a message that creates a mechanism.
-        """
+        itself answers a message that creates a mechanism."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

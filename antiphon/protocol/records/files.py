@@ -173,8 +173,7 @@ def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool =
 def refuse_taken(paths: Iterable[Path], overwrite: bool) -> None:
     """Check that no file would be overwritten, before a result is computed for it. Raises:
     FileError for a file that exists, and InvalidArgument for a directory, which is never
-    overwritten.
-    """
+    overwritten."""
     for path in paths:
         if path_of(path).is_file() and not overwrite:
             raise _taken(path)

@@ -56,8 +56,7 @@ class Secret:
 
 def rebuilt(data: Json, kind: type, role: str) -> Any:
     """An adversary or mechanism, rebuilt from its description in a file. Raises: TranscriptError;
-    InvalidArgument if it has no registered name or has another class than ``kind``.
-    """
+    InvalidArgument if it has no registered name or has another class than ``kind``."""
     party = decode(data)
     if isinstance(party, Unregistered):
         raise InvalidArgument(

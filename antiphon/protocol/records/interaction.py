@@ -218,14 +218,12 @@ def _replayed(
 
 _STREAMS = (0x616E7469, 0x70686F6E)
 """A spawn key that ``SeedSequence.spawn`` never gives, so that the random streams of the parties
-are independent of other streams of the seed.
-"""
+are independent of other streams of the seed."""
 
 
 class _Located:
     """A context manager that adds the number of the round to a ReplayMismatch among the round's
-    draws.
-    """
+    draws."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -150,8 +150,7 @@ def party_label(part: Json, width: int = 26) -> str:
 
 def drawn_as(part: Json) -> DrawnAs:
     """The value of ``DrawnAs`` with which a class says how its parts are drawn; an inherited
-    declaration does not count.
-    """
+    declaration does not count."""
     kind = registry.lookup(type_of(part))
     found: object = vars(kind).get("drawn_as") if isclass(kind) else None
     return found if isinstance(found, DrawnAs) else DrawnAs()
@@ -207,8 +206,7 @@ def _is_ours(module: str) -> bool:
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
     """The parties and functions without a registered name inside a value (lists, games, chains),
-    with their positions.
-    """
+    with their positions."""
     kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
         return

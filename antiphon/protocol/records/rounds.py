@@ -52,8 +52,7 @@ class _ForTheCaller:
     @property
     def why_halted(self) -> str | None:
         """The reason why the mechanism halted, if the mechanism gives one; kept in memory only, for
-        the caller.
-        """
+        the caller."""
         return getattr(self, "_why_halted", None)
 
 
@@ -69,8 +68,7 @@ class Interaction(_ForTheCaller):
     """The coins that the adversary drew with its last message, HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
     """A description of the part of a file that was left out, because the file stops inside a line
-    or a round; None if the file is complete.
-    """
+    or a round; None if the file is complete."""
 
     @property
     def messages(self) -> tuple[Any, ...]:

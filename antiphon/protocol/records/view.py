@@ -161,8 +161,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
     """The view in a file, or the recording if it is one. Arguments and errors are those of
-    ``transcript.read``.
-    """
+    ``transcript.read``."""
     found = read(path, stream=stream)
     view = View(found.header, found.rounds, found.ending, found.closing, found.cut)
     recording = None if found.secret is None else Recording(view, found.secret, found.tape)

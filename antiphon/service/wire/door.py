@@ -16,8 +16,7 @@ from antiphon.service.wire.floods import address_of
 
 FULL: Final = 0.1
 """The number of seconds until the next attempt to accept, after the process ran out of file
-descriptors.
-"""
+descriptors."""
 
 
 class Seats(NamedTuple):
@@ -25,12 +24,10 @@ class Seats(NamedTuple):
 
     at_once: int = 800
     """The largest number of connections in all. It must be below the number of files that a process
-    may open, which is usually 1,024.
-    """
+    may open, which is usually 1,024."""
     of_one: int = 100
     """The largest number of connections from one address. All connections through a proxy have the
-    proxy's address.
-    """
+    proxy's address."""
 
 
 SEATS: Final = Seats()

@@ -1,6 +1,5 @@
 """Limits on the rate of requests: a token bucket for each holder of a token, and for each other
-address.
-"""
+address."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ RATES: Final = {
     "read": (200.0, 400.0),
 }  # fmt: skip
 """The limits of requests, as a rate a second and a number at once: for a token; for an address with
-wrong tokens; for an address without a token.
-"""
+wrong tokens; for an address without a token."""
 _NAMES: Final = 10_000
 
 
@@ -53,8 +51,7 @@ class Floods:
 
 def address_of(host: str) -> str:
     """The address by which requests are counted; of an IPv6 address the first half, since one
-    household has all of these.
-    """
+    household has all of these."""
     if ":" not in host:
         return host
     try:

@@ -28,8 +28,7 @@ _BLOCK: Final = 1 << 16
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
     """A JSON line with its check sum, computed from the check sum of the line before; and the new
-    check sum.
-    """
+    check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
@@ -57,8 +56,7 @@ def check_before(file: IO[bytes], place: int) -> int | None:
 
 def lost_its_end(raw: bytes) -> bool:
     """Whether a last line without a line end has a complete check sum, so that it was damaged and
-    not cut short.
-    """
+    not cut short."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 

@@ -24,8 +24,7 @@ _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
 """The type of a size of the log, the progress to record in its guard file, and the state with the
-last exchange.
-"""
+last exchange."""
 
 
 class DurableSession(Session):
@@ -79,8 +78,7 @@ class DurableSession(Session):
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
         """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
-        is safely stored.
-        """
+        is safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys = lines.Keys() if keys is None else keys
@@ -95,8 +93,7 @@ class DurableSession(Session):
         """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
         """The reason why the state cannot be written, so that a restart steps through all messages;
-        None if it can be written.
-        """
+        None if it can be written."""
 
     @property
     def path(self) -> Path:
@@ -204,8 +201,7 @@ class DurableSession(Session):
 
     def step_written(self, message: object) -> object:
         """Step a message that is already in the log, and write its answer; used by
-        ``ap.resume``.
-        """
+        ``ap.resume``."""
         before = self._now
         try:
             return super().send(message)
@@ -280,8 +276,7 @@ class DurableSession(Session):
 
     def _append_keys(self) -> None:
         """Write the message keys that the log lacks; a state line will contain the positions of
-        these lines.
-        """
+        these lines."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:

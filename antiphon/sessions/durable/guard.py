@@ -49,14 +49,12 @@ class Progress(NamedTuple):
     """The position of the last stored state in the log; only a hint."""
     boot: str = ""
     """The identifier of the machine's boot in which answers may be given before they are on the
-    disk; "" if answers never are.
-    """
+    disk; "" if answers never are."""
 
     @property
     def unsynced(self) -> bool:
         """Whether the machine has been restarted since answers were given before they were on the
-        disk, so that some may be missing in the log.
-        """
+        disk, so that some may be missing in the log."""
         return self.boot not in ("", this_boot())
 
 
@@ -139,8 +137,7 @@ class Guard:
     @property
     def place(self) -> int:
         """The identity of the guard file, from its inode and version; a copy of the file has
-        another identity.
-        """
+        another identity."""
         number = os.fstat(self._descriptor).st_ino
         with suppress(OSError):  # This file system has no inode versions.
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]

@@ -47,8 +47,7 @@ class SessionFile:
     copy, which must not be resumed."""
     unsynced: bool
     """Whether the machine was restarted after answers were given before they were on the disk
-    (``sync="os"``): some may be missing, so the session must not be resumed.
-    """
+    (``sync="os"``): some may be missing, so the session must not be resumed."""
     live: bool
     """Whether a session is running on the file now; then this report may already be out of date."""
     written: datetime

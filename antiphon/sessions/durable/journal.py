@@ -29,7 +29,8 @@ def check_sync(sync: object) -> Sync:
 
 
 class Journal:
-    """An open log for appending. After a line that was not written whole, it takes no more.
+    """An open log for appending. After a line that was not written completely, it accepts no
+    further line.
 
     ``each``: a line is on the disk before ``settle`` returns. ``group``: likewise, but threads that
     wait at the same time share one sync. ``os``: the operating system writes it later: a killed
@@ -152,8 +153,7 @@ class Journal:
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
     """The bytes of a log with these lines, the positions of the lines, and the check sum of the
-    last line.
-    """
+    last line."""
     data, places, check = bytearray(), list[int](), 0
     for line in lines:
         places.append(len(data))
@@ -181,8 +181,7 @@ def begin_anew(path: Path, data: bytes) -> int:
 
 def part_of(path: Path) -> Path:
     """The path at which a shorter log is written until it is complete; a killed process leaves the
-    file behind.
-    """
+    file behind."""
     return path.with_name(f"{path.name}.part")
 
 

@@ -30,13 +30,11 @@ from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
 """The type of a witness: a call (session, generation) -> bool that returns True once for each pair,
-and so lets this generation begin.
-"""
+and so lets this generation begin."""
 
 _TRIES: Final = 2
 """The number of times that the step of an unanswered message is tried again, before it is answered
-by HALT.
-"""
+by HALT."""
 _BEGINNING: Final = 2
 """The number of lines that ``begin`` writes."""
 
@@ -240,8 +238,7 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
 
 def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, moved: bool) -> None:
     """Check, by the guard file, that a log is not an older copy. Raises: ResumeError if it may be
-    one.
-    """
+    one."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
         lost = f"{missing} answers are not in it" if missing > 0 else "it has been resumed since"
@@ -272,8 +269,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 def _boot(sync: Sync) -> str:
     """The boot identifier to record in the guard, if answers may be given before they are on the
-    disk; else "".
-    """
+    disk; else ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 

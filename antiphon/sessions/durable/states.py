@@ -200,8 +200,7 @@ def _said(value: object) -> tuple[codec.Json] | None:
 
 def _class(name: object) -> type:
     """The registered class of states with this name. Raises: TranscriptError if there is no such
-    class.
-    """
+    class."""
     text = name if type(name) is str else ""
     found: type | None = lookup_state(_since(text))
     if found is None:

@@ -34,10 +34,10 @@ _SUMS: Final = Odometer(delta=1)
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
-    """An odometer's reading at δ over all charges so far, rounded up; None: no odometer applies.
+    """An odometer's reading at δ over all charges so far, rounded up; None if no odometer applies.
 
-    Behind a V[f] that lets the two creations of a pair differ there is none: which of them was made
-    may reveal everything.
+    No odometer applies if a verifier allows pairs of two different mechanisms to create, because
+    the choice between the two may reveal everything.
     """
     if found.unknown or not found.suitable or not all(map(has_asserted_claim, created)):
         return None
@@ -114,8 +114,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
     """The sums of ε over mechanisms that received a pair with different sides; None if they are
-    unknown.
-    """
+    unknown."""
     if guard is None or guard.state is None:
         return None  # The verifier has halted, and its state with these mechanisms is gone.
     state = _SUMS.initial_state
@@ -128,8 +127,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 _TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
 """The type of a guarantee or a privacy curve, which gives ε at δ, or of the reason why there is
-none.
-"""
+none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -168,8 +166,7 @@ def risk_in(
     found: Found, of: str, prior: float | Fraction, false_positive: float | Fraction
 ) -> Risk:
     """The risk of the whole session, or of its charges so far, as bounds on an adversary's success.
-    Raises: NoGuarantee, InvalidArgument.
-    """
+    Raises: NoGuarantee, InvalidArgument."""
     if of not in ("total", "spent"):
         raise InvalidArgument("of is 'total', the whole session, or 'spent', its charges so far")
     created = counted(found)
@@ -191,8 +188,7 @@ def risk_in(
 
 def _of_all(found: Found) -> bool:
     """Whether the promise is about the composition itself (its filter, verification function or
-    fixed mechanisms), and not only about the parts around it.
-    """
+    fixed mechanisms), and not only about the parts around it."""
     return (
         isinstance(found.composition, ConComp)
         or isinstance(found.budget, Filter)
@@ -240,8 +236,7 @@ def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
     """The guarantee of all charges so far, as if no others followed and all had been fixed in
-    advance.
-    """
+    advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
@@ -281,8 +276,7 @@ def _epsilon(figure: Figure, delta: Fraction) -> float | None:
 
 def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
     """PROVED if every created mechanism's claim is proved, its answers are discrete, and this
-    library's code computes the charges; else ASSUMED.
-    """
+    library's code computes the charges; else ASSUMED."""
     if not found.ours:
         return Status.ASSUMED
     if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:

@@ -25,8 +25,7 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 class Gatekeeper(NamedTuple):
     """The verification function f of V[f] ∘* I ∘* ExtConComp, and the state of f; None once f has
-    refused.
-    """
+    refused."""
 
     f: Suitable
     state: SuitableState | None
@@ -34,8 +33,7 @@ class Gatekeeper(NamedTuple):
 
 class Way(enum.Enum):
     """The way on which a message that creates a mechanism reaches the composition inside the whole
-    mechanism.
-    """
+    mechanism."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -59,8 +57,7 @@ class Found:
     @property
     def suitable(self) -> bool:
         """Whether every message that creates a mechanism has two equal sides, or is no pair (CM
-        Def. 4.4).
-        """
+        Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property
@@ -114,15 +111,13 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
 
 def guarding(links: Sequence[PostProcessor]) -> bool:
     """Whether a chain begins with a verifier and an identifier, which create no mechanisms
-    themselves.
-    """
+    themselves."""
     return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
     """The verification function of a verifier and its state, if it is one of a composition; else
-    None.
-    """
+    None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -197,8 +192,7 @@ def _standing(child: Child) -> Standing:
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
     """The privacy parameter that a created mechanism used up among those that f fixes in advance,
-    at once or when it received a pair with different sides; None if it used up none.
-    """
+    at once or when it received a pair with different sides; None if it used up none."""
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -207,8 +201,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
     """The privacy parameters that the verification function fixes in advance: how many of each
-    there were, and are left.
-    """
+    there were, and are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -218,8 +211,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 def used(guard: Gatekeeper) -> Paying | None:
     """The verification function with only the parameters that were used up; None if there are
-    none.
-    """
+    none."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

@@ -112,8 +112,7 @@ class SessionBudget:
     @property
     def spent(self) -> Charge | None:
         """The amounts that the filter has added up so far; rounded up where they are not exact
-        numbers. O(1).
-        """
+        numbers. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
@@ -128,8 +127,7 @@ class SessionBudget:
     @property
     def purse(self) -> tuple[Slot, ...]:
         """The privacy parameters that the verification function fixes in advance, and how many of
-        each are left.
-        """
+        each are left."""
         return slots(self._found.guard)
 
     @property
@@ -241,8 +239,7 @@ def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
     """The budget as a table, line by line; ``rule`` is the filter, odometer or verification
-    function that decides.
-    """
+    function that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
