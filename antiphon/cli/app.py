@@ -64,8 +64,7 @@ _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; returns its exit status. An error is printed as one line, or with --json as
-    one object."""
+    """Run a command; its exit status. Every error is one line, or with --json one object."""
     as_json = "--json" in arguments
     try:
         status = app(

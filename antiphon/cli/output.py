@@ -82,8 +82,7 @@ def check_files(paths: Iterable[Path | None], force: bool) -> None:
 def progress(
     text: str, total: int | None, *, quiet: bool = False
 ) -> Generator[Advance, None, None]:
-    """A context manager with a progress bar on standard error, if that is a terminal; without
-    ``total``, it shows a spinner."""
+    """Context manager: a progress bar on standard error, if a terminal; no ``total``: a spinner."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return

@@ -91,8 +91,7 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """The gradient of the gain in one mechanism's law, which is the contribution of each entry of
-    the law."""
+    """Gradient of the gain in one mechanism's law, the contribution of each entry of the law."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -101,8 +100,7 @@ def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
             for place in reversed(range(len(lengths))):
                 if place != mechanism:
                     chances = found.parties[place][1 + side][lengths[place]]
-                    # This sum is reproducible, unlike the operator @.
-                    mass = np.einsum("...i,i->...", mass, chances)
+                    mass = np.einsum("...i,i->...", mass, chances)  # reproducible, unlike @
             np.add.at(total, level.heard[side], mass)
     return total
 
@@ -123,8 +121,7 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """For all histories with these lengths, the number of mechanisms that got a pair with different
-    sides."""
+    """For histories with these lengths, the number of mechanisms with a pair of different sides."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs

@@ -30,8 +30,7 @@ AHEAD: Final = 16
 """The number of local searches between the end of one and the first start that it may influence; so
 many may run at once."""
 _KEPT: Final = 8
-"""The number of best local searches kept for each size of laws; most new searches start near a kept
-one."""
+"""The number of best local searches kept for each size of laws, near which most others start."""
 _PATIENCE: Final = 60
 """The number of local searches without improvement after which the kept ones are forgotten, as they
 may all be at one local maximum."""
@@ -87,8 +86,8 @@ class Few:
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep a local search if it is among the best; forget all kept ones after many searches
-        without improvement."""
+        """Keep a local search if it is among the best; after many with no improvement, forget
+        all."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -150,8 +149,7 @@ class HowFar(NamedTuple):
 
 @attrs.frozen
 class Aim:
-    """The goal of a search: a loss above ``figure``; and whether the search goes on after such a
-    loss is found."""
+    """The goal of a search: a loss above ``figure``; and whether to search on after finding one."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -165,8 +163,7 @@ class Memory:
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The starts of the next local searches; each may use the results of searches that are 16
-    (``AHEAD``) starts older."""
+    """The starts of the next local searches; each may use results of ``AHEAD`` starts before."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None

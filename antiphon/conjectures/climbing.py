@@ -143,8 +143,7 @@ Size: TypeAlias = tuple[int, int]
 _SWEEPS: Final = 12
 """The largest number of sweeps over all laws in a climb (local search)."""
 _STILL: Final = 1e-2
-"""The noise level below which a local search ends when a sweep over all laws finds nothing
-better."""
+"""Noise level below which a local search ends when a sweep over all laws finds nothing better."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
@@ -166,8 +165,8 @@ class Climbing(Protocol):
     """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the local search with this number; it starts near the laws ``near``, or from random
-        ones."""
+        """Make the local search with this number, from near the laws ``near``, or from random
+        laws."""
         ...
 
 

@@ -258,8 +258,7 @@ _WRITTEN: Final = 12
 """The largest number of characters of a float that a person writes; a longer float counts as the
 result of a computation."""
 _ROUNDING: Final = Fraction(1, 2**40)
-"""The relative rounding error allowed for a computed float; no smaller excess counts as a
-refutation."""
+"""The relative rounding error allowed for a computed float; a refutation must exceed it."""
 
 
 def _figure(said: Any) -> Fraction:

@@ -82,8 +82,7 @@ def check_length(domain: Domain, pairs: int) -> None:
     """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
     Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
-    # The number is not counted exactly, which would take too long.
-    if domain.rounds > _LONGEST.bit_length():
+    if domain.rounds > _LONGEST.bit_length():  # an exact count would take too long
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:

@@ -24,8 +24,7 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""The largest number of plays tried, to record one that ends in a view that the adversary
-accuses."""
+"""Largest number of plays tried, to record one that ends in a view that the adversary accuses."""
 
 _LONG: Final = 24
 _WIDE: Final = 160

@@ -66,8 +66,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
 
 Plan = tuple[Fraction, ...]
-"""The type of a law with exact entries: the probability of the answers in each history, given the
-inputs."""
+"""A law with exact entries: the probability of the answers in each history, given the inputs."""
 
 
 DENOMINATOR: Final = 720_720
@@ -147,12 +146,10 @@ class Judged:
     mechanisms: tuple[ContinualMechanism[Any], ...]
     """The mechanisms in the order of creation; a mechanism may occur several times."""
     claimed: tuple[Fraction, ...]
-    """The tight loss of each mechanism, by the exact engine; at most the limit of the mechanism's
-    claim."""
+    """The tight loss of each mechanism, by the exact engine; at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
-    """The exact loss to this adversary, which is a lower bound on the largest loss of the
-    composition."""
+    """Exact loss to this adversary, a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
@@ -164,8 +161,8 @@ class Judged:
 def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
-    """The mechanisms M1, M2, … that have the laws ``plans``; equal mechanisms with equal claims
-    share a name."""
+    """The mechanisms M1, M2, … with the laws ``plans``; equal ones with equal claims share a
+    name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):

@@ -288,8 +288,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        # from here on the edge is straight, below the text
-        bend = end - text_width(edge, _SMALL) - 12
+        bend = end - text_width(edge, _SMALL) - 12  # from here on straight, below the text
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '
             f'{(start + bend) / 2:.1f} {there:.1f} {bend:.1f} {there:.1f} H{end:.1f}" '

@@ -9,5 +9,4 @@ from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = ["sensitivity"]
 
-# The claims that deliberately broken classes inherit never count as proved.
-nothing_proved_in(__name__)
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved

@@ -55,8 +55,7 @@ class Difference:
 
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
-    """The difference between the two worlds' values of a noisy number; the noise is the same in
-    both worlds."""
+    """The difference between the two worlds of a noisy number whose draws are the same in both."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -189,8 +188,7 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a number is a linear combination of the numbers ``apart``, which have no draw in
-    common."""
+    """Whether a number is a linear combination of others, which have no draw in common."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}

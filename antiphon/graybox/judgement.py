@@ -1,5 +1,4 @@
-"""The comparison of two runs ("worlds") that share a noise tape: the findings, and the parts that
-could not be judged."""
+"""The comparison of two worlds that share a tape: its findings, and what could not be judged."""
 
 import linecache
 import math
@@ -160,8 +159,7 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The source lines that one world ran between event index-1 and the event number ``index``, or
-    the end."""
+    """The source lines that one world ran between event index-1 and event ``index``, or the end."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)

@@ -18,8 +18,7 @@ Terms = dict[int, tuple[Atom, Real]]
 
 
 class Noisy:
-    """A number with noise on it: value + Σ coefficient · draw. Code under audit sees it as a
-    float."""
+    """A number with noise on it: value + Σ coefficient · draw. It poses as a float."""
 
     __slots__ = ("bare", "met", "tape", "terms", "unit", "value")
 
@@ -201,8 +200,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice that depends on noisy numbers, recorded on the tape as a reading of
-    these."""
+    """Result of a choice that depends on noisy numbers, recorded on the tape as a reading."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -210,8 +208,7 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A method of ``Noisy`` that applies a function to the noisy number and to further
-    arguments."""
+    """Method of ``Noisy`` that applies a function to the noisy number and to further arguments."""
 
     def operate(self: Noisy, *rest: Foreign) -> Foreign:
         return applied(function, self, *rest)

@@ -19,8 +19,7 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""NumPy functions that accept arrays of any content; before all other functions, the noisy numbers
-are read."""
+"""NumPy functions that accept arrays of any content; for all others, the noisy numbers are read."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 

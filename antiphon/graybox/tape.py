@@ -104,8 +104,7 @@ def foreign(file: str) -> bool:
 
 
 def place() -> Place:
-    """The place in the audited code that runs now: the FILE:LINE of this call and of its
-    callers."""
+    """Place in the audited code that runs now: the FILE:LINE of this call and of its callers."""
     found, frame = list[tuple[str, int]](), _frame()
     while frame is not None:
         file = frame.f_code.co_filename
@@ -227,11 +226,9 @@ class Tape:
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """The operations that the tape could not follow, each with the first place where it
-        occurred."""
+        """The operations that could not be followed, each with its first place."""
         self.coins_read = False
-        """Whether the code used a draw to decide a branch; results that depend on the branch are
-        not judged."""
+        """Whether the code used a draw as a coin: results that depend on it are not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 

@@ -58,8 +58,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    # The function is replaced in every module that holds this very object.
-    known = dict[int, Foreign]()
+    known = dict[int, Foreign]()  # they are replaced in every module that holds them
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}

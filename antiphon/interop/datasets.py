@@ -134,8 +134,7 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The check of the ℓ_p distance between vectors of one length; for ``power`` None, of the ℓ_∞
-    distance."""
+    """The check of the ℓ_p distance between vectors of one length; None: ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):

@@ -230,8 +230,7 @@ class LossDistributionPair(kinds.DominatingPair):
         return float(self.distribution.get_epsilon_for_delta(down(exact.probability(delta))))
 
     def divergence_at(self, order: float) -> float:
-        """The Rényi divergence, which is always infinite, because cut-off tails count as infinite
-        losses."""
+        """Rényi divergence, which is always infinite, as cut-off tails count as infinite losses."""
         return math.inf
 
 
@@ -248,7 +247,6 @@ def dominating(distribution: Any) -> LossDistributionPair:
 
 
 def claim(distribution: Any, verification: Verification) -> Claim:
-    """A claim that a PrivacyLossDistribution dominates a mechanism w.r.t. the given verification
-    function: *assumed*."""
+    """A claim that a mechanism is dominated by a PrivacyLossDistribution w.r.t. f: *assumed*."""
     found = dominating(distribution)
     return Claim(kinds.Dominated(found), verification, Status.ASSUMED, found.source)

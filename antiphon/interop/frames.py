@@ -244,8 +244,7 @@ def _missing(value: Any) -> bool:
 
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
-    """A callback for progress: the given function, a bar on a terminal, or a function that does
-    nothing."""
+    """A progress callback: the given function, a bar on a terminal, or a no-op."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
 _TOGETHER = 1 << 12
-"""The number of rounds after which losses are recorded together, in a game that reacts to the
-advice."""
+"""Rounds per block in a game that reacts to the advice: the losses are noted block by block."""
 
 
 def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
@@ -103,8 +102,7 @@ class Standings(Shown, Plotted):
 
     @property
     def mean(self) -> Figures:
-        """The mean regret at each checkpoint; the mean of expected regret, if this was
-        requested."""
+        """Mean regret at each checkpoint; the mean of expected regret, if this was requested."""
         mean: Figures = self.measured.mean(axis=0)
         return mean
 

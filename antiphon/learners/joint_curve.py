@@ -101,8 +101,7 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
     At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    # The comparison is False for a NaN.
-    return max(found) if all(each == each for each in found) else math.inf
+    return max(found) if all(each == each for each in found) else math.inf  # false for a NaN
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:

@@ -45,8 +45,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     """
 
     private: ClassVar[bool] = True
-    """Whether the learner claims privacy; a learner without a claim cannot stand behind a
-    verifier."""
+    """Whether the learner claims privacy; one without claims cannot stand behind a verifier."""
 
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -97,8 +97,7 @@ def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
-    """Check that a learner's claims imply (ε, δ). Raises: InvalidArgument if the learner spends
-    more."""
+    """Check that a learner's claims imply (ε, δ). Raises: InvalidArgument if it spends more."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
     if not calibration.at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
@@ -151,8 +150,7 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """The search for the largest rate within the privacy budget, and for the best probability of
-    fake switches."""
+    """The search for the largest private rate, and for the best p."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)

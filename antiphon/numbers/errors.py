@@ -48,8 +48,7 @@ def of_kind(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """The text of a public number, if Python can print it; for any other value only the name of its
-    type."""
+    """A public number as text, if Python can print it; for any other value only its type."""
     if type(value) not in (int, float, Fraction):
         return of_kind(value)
     whole = value.numerator * value.denominator if isinstance(value, int | Fraction) else 0
@@ -98,8 +97,7 @@ class CompositionError(AntiphonError):
 
 
 class TranscriptError(AntiphonError):
-    """Raised for a saved view that is damaged, of another version, or no transcript of this
-    library."""
+    """A saved view that is damaged, of another version, or no transcript of this library."""
 
 
 class PartError(AntiphonError):
@@ -120,13 +118,11 @@ class ForeignError(AntiphonError):
 
 
 class FileError(AntiphonError, OSError):
-    """Raised for a file that cannot be written completely: it exists, has another writer, or the
-    disk is full."""
+    """A file that cannot be written whole: it exists, has another writer, or the disk is full."""
 
 
 class ResumeError(AntiphonError):
-    """Raised for a durable session that must not go on from this file, because its noise would be
-    drawn twice."""
+    """A durable session that must not go on from this file, or its noise would be drawn twice."""
 
 
 class BudgetExceeded(AntiphonError):
@@ -145,8 +141,7 @@ class BudgetExceeded(AntiphonError):
 
 
 class ReplayMismatch(AntiphonError):
-    """Raised for a replay that differs from its recording; names the first round that differs, and
-    how."""
+    """A replay that differs from its recording: the first round that differs, and how."""
 
     def __init__(self, round: int | None, expected: str, actual: str) -> None:
         place = "a draw" if round is None else f"round {round}"
@@ -181,8 +176,7 @@ class ExecutorError(AntiphonError):
 
 
 class CheckpointError(AntiphonError):
-    """Raised for a checkpoint that is damaged, of another experiment, or cannot be read or
-    written."""
+    """A checkpoint that is damaged, of another experiment, or cannot be read or written."""
 
 
 class MissingExtra(AntiphonError, ImportError):
@@ -197,8 +191,7 @@ class MissingExtra(AntiphonError, ImportError):
 
 
 for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
-    # Tracebacks and pickles show these classes under the names that users write: ap.…
-    _each.__module__ = "antiphon"
+    _each.__module__ = "antiphon"  # tracebacks name the class as users do
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
 """The errors by which a step refuses a message; a verifier answers them with HALT."""

@@ -145,16 +145,14 @@ _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
-    # The hash of a Fraction is slow, because it takes a power modulo a prime.
-    Fraction: Fraction.as_integer_ratio,
+    Fraction: Fraction.as_integer_ratio,  # a Fraction's own hash is slow
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Class decorator: values are compared by the fields ``names`` only; these determine the other
-    fields."""
+    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -166,8 +164,7 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Add more values, each with the next number. Raises: InvalidArgument if two of them are
-        equal."""
+        """More values, each with the next number. Raises: InvalidArgument if two are one."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -184,7 +181,6 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            # This overwrites entries that an interrupt left half done.
-            self.values[number:] = [value]
+            self.values[number:] = [value]  # overwrites what an interrupt left half done
             self._ids[key] = number
         return number

@@ -43,16 +43,14 @@ def tail(x: Fraction) -> Ends:
 
 
 def density(x: Fraction, bits: int = _BITS) -> Ends:
-    """Rational bounds around the normal density φ(x) = e^(-x²/2)/√(2π), a small multiple of 2^-bits
-    apart."""
+    """Rationals around the normal density φ(x) = e^(-x²/2)/√(2π), some 2^-bits apart."""
     low, high = exact.exp_bracket(x * x / 2, bits)
     least, most = _root_of_twice_pi(bits)
     return Fraction(low, most), Fraction(high, least)
 
 
 def _series(x: Fraction, bits: int) -> Ends:
-    """The sum Σ x^(2n+1)/(1·3·…·(2n+1)) with every term rounded down, and with every term rounded
-    up."""
+    """Σ x^(2n+1)/(1·3·…·(2n+1)), with every term rounded down, and with every term rounded up."""
     low = down = math.floor(x * (1 << bits))
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
@@ -67,13 +65,11 @@ def _series(x: Fraction, bits: int) -> Ends:
 
 @lru_cache(maxsize=64)
 def _root_of_twice_pi(bits: int) -> tuple[int, int]:
-    """Integer bounds around 2^bits·√(2π); π by Machin's formula, all errors within 2^16 of
-    2^-guard."""
+    """Integers around 2^bits·√(2π); π by Machin's formula, all errors within 2^16 of 2^-guard."""
     guard = 2 * bits + 32
 
     def arctan(inverse: int) -> int:
-        """The number 2^guard·arctan(1/inverse), with an error of at most two for each of fewer than
-        ``guard`` terms."""
+        """2^guard·arctan(1/inverse), off by at most two for each of fewer than guard terms."""
         power = total = (1 << guard) // inverse
         n = 0
         while power:
@@ -140,8 +136,7 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
 
 
 def _wrong(epsilon: ExactEpsilon, high: Fraction) -> Fraction:
-    """The probability 1/(1+e^ε) that randomized response lies, rounded down. Exact for a
-    ``Log``."""
+    """Probability 1/(1+e^ε) that randomized response lies, rounded down. Exact for a ``Log``."""
     if isinstance(epsilon, exact.Log):
         return 1 / (1 + epsilon.argument)
     bits = _BITS + math.ceil(high * Fraction(3, 2))

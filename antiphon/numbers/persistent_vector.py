@@ -1,5 +1,4 @@
-"""A persistent vector: an update returns a new version, which shares most of its memory with the
-old version."""
+"""A persistent vector: an update returns a new version, which shares most memory with the old."""
 
 from __future__ import annotations
 

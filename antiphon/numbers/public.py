@@ -29,8 +29,7 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in all folders of this name, and files of this name, in all rooms; each module is
-    imported."""
+    """The modules in all folders of this name, or files of it, room by room; each is imported."""
     return [import_module(name) for name, _ in _files(folder)]
 
 

@@ -77,8 +77,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """The number in the form in which figures are compared: exact, or for a logarithm a 40-digit
-    rational."""
+    """A number as figures are compared: exact, or for a logarithm a 40-digit rational."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -91,8 +90,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, one end of an interval with ``digits``
-    digits."""
+    """Exact value of a number; for a logarithm, one end of an interval with ``digits`` digits."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 

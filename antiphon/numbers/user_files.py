@@ -48,8 +48,7 @@ def read_table(path: str | Path) -> NDArray[np.float64]:
     try:
         table: NDArray[Any] = np.asarray(_loaded(file))
     except (ValueError, EOFError, MemoryError) as error:
-        # The error shows only the position, because the content of the file may be private.
-        where = _PLACE.search(str(error))
+        where = _PLACE.search(str(error))  # only the position: the content may be private
         told = f" ({where[0]})" if where else ""
         raise InvalidArgument(f"{path} is no table of numbers{told}: {_CURE}") from None
     if table.dtype.kind not in "biuf" or table.ndim != 2:

@@ -95,8 +95,7 @@ class Lanes:
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block from which these replicas were split, to free its
-        memory."""
+        """Drop the reference to the block that these were split from, to free its memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
@@ -111,8 +110,7 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; their indices are computed only when
-        needed."""
+        """The ``count`` replicas where the mask is true; numbered only on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part

@@ -104,8 +104,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
-        # These are attributes that NumPy and others look up to recognise arrays.
-        if name.startswith("__"):
+        if name.startswith("__"):  # attributes that NumPy and others look up to recognise arrays
             raise AttributeError(name)
         return getattr(self.alone(), name)
 
@@ -152,8 +151,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return ArrayColumn(self.now()[np.arange(len(places)), places], self.coins)
 
     def tolist(self) -> Any:
-        """A nested list of columns, like the list of ``ndarray.tolist``; without axes, one
-        column."""
+        """Nested list of columns, like the list of ``ndarray.tolist``; without axes, one column."""
         return [each.tolist() for each in self] if self.shape else self.item()
 
     def item(self, *place: int) -> Any:

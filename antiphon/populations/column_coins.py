@@ -31,8 +31,7 @@ from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.tapes import branch
 
 FEW: Final = 256
-"""The largest number of outcomes with which a draw splits a block of replicas; a draw with more
-outcomes becomes a column."""
+"""A finite draw with at most this many outcomes splits a block; a wider one becomes a column."""
 ALIKE: Final = 16
 """The largest number of outcomes with which a draw keeps replicas without indices, if split blocks
 are joined again."""
@@ -44,8 +43,7 @@ NUMBERS: Final = 1 << 22
 KNOWN: Final = 1024
 """Size of the step-function cache."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
-"""The names of the draws of many numbers at once, each with the name of the corresponding single
-draw."""
+"""The names of draws of many numbers at once, each with the name of the single draw."""
 
 
 class Part(NamedTuple):
@@ -83,15 +81,13 @@ class ColumnCoins(Coins):
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
-        """The parts of the system that were stepped replica by replica, because they do not support
-        columns."""
+        """The parts that were stepped replica by replica, as they do not support columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0
         self.many = True
         self.joins = False
-        """Whether the blocks that result when this step splits replicas with indices will be joined
-        again."""
+        """Whether the blocks into which this step splits numbered replicas will be joined again."""
         self.heard = False
         """Whether the adversary uses the answers and supports columns; then the drawn index of a
         large array becomes a column."""
@@ -133,8 +129,7 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            # This entry keeps the part alive, so that its id stays unique.
-            known = self._steps[id(part)] = step, part
+            known = self._steps[id(part)] = step, part  # keeps the part alive, as its id is the key
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
@@ -275,8 +270,7 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        # The block is a single replica, whose part of the system computes with plain numbers.
-        if not self.many:
+        if not self.many:  # one replica, whose part has plain numbers
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 

@@ -33,8 +33,7 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
 
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
-"""The type of the other operand of an operation with a column: a column, a Python number, or a
-NumPy number."""
+"""The other operand of an operation with a column: a column, a Python number, or a NumPy number."""
 Made: TypeAlias = Union["Column", float, Fraction]
 """The type of the result of an operation: a column, or the number of a single replica."""
 
@@ -347,8 +346,7 @@ def _operand(other: Any) -> Values | None:
     if kind in (int, float, bool):
         return np.asarray(other)
     if kind is Fraction:
-        # Python does the same in arithmetic of a Fraction and a float.
-        return np.asarray(float(other))
+        return np.asarray(float(other))  # as Python does in arithmetic of a Fraction and a float
     if isinstance(other, np.floating | np.integer | np.bool_):
         return _operand(other.item())  # type: ignore[no-untyped-call, unused-ignore]
     return None

@@ -27,8 +27,7 @@ def power(exponent: ExactEpsilon) -> Number:
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
     """The weights e^(rate·score), up to a common factor, in doubles."""
-    # Differences of scores may have up to 64 bits.
-    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # gaps may need 64 bits
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
 
@@ -110,7 +109,6 @@ def multinomial(
     """
     values = [float(Fraction(p)) for p in probabilities]
     largest = values.index(max(values))
-    # NumPy's sampler requires a sum of at most 1.
-    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51
+    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # the sampler wants at most 1
     shares: list[int] = generator.multinomial(count, values).tolist()
     return shares

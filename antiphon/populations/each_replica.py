@@ -101,8 +101,7 @@ def for_all(function: Callable[[Values], Values], array: Any) -> Any:
 
 
 def _coins_of(value: Any) -> Deciding | None:
-    """The coins of the column that a value is or contains; None for a value that all replicas
-    share."""
+    """Coins of the column that a value is or contains; None for a value that all replicas share."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is ArrayColumn or kind is Opaque:
         found: Deciding = value.coins

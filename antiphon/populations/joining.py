@@ -76,8 +76,7 @@ def is_symbol(answer: object) -> bool:
 
 
 def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
-    """The blocks ``parts`` joined into their parent: all its replicas, with one common value or a
-    ``OneOf``."""
+    """The parts of a block joined: all replicas, and their values as one or as a ``OneOf``."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
         return parent, _by_mask(parent, parts)

@@ -39,8 +39,7 @@ MOST_ROUNDS: Final = 100_000
 
 
 MOST_JOINED: Final = 1024
-"""The number of rounds after which blocks are no longer joined, because the records of their
-answers grow."""
+"""The number of rounds after which blocks are no longer joined, as their records grow."""
 
 
 class Block(NamedTuple):
@@ -245,8 +244,7 @@ def _features(
     seed: int | np.random.SeedSequence | None,
     initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
-    """The values of ``feature`` of all blocks; computing a feature may split a block, as a step
-    may."""
+    """Values of ``feature`` of all blocks; computing a feature may split a block, as a step may."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)

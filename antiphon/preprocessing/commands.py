@@ -93,8 +93,7 @@ def _missing(text: str, size: int) -> int:
 
 
 def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
-    """A ρ-zCDP mean over the range of the preprocessing π, with noise calibrated to one changed
-    record."""
+    """A ρ-zCDP mean over the range of π, with noise calibrated to one changed record."""
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
 
@@ -204,8 +203,7 @@ class PriceTable(CommandOutcome):
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:
-    """A verdict in words: whether the preprocessing is worth its cost in ε, and whether more data
-    helps."""
+    """A plain-words verdict: whether the preprocessing pays off, and whether more data helps."""
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)

@@ -1,5 +1,4 @@
-"""Examples of an imputed sum for the self-check: one with the correct ε, and a broken twin with the
-naive ε."""
+"""Examples of an imputed sum for the self-check: its ε correct, and a twin with the naive ε."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -11,8 +10,7 @@ from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
 
-# The claims that deliberately broken classes inherit never count as proved.
-nothing_proved_in(__name__)
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
 
 _HIGH: Final = 9
 _THERE: Final = Integers(0, _HIGH)

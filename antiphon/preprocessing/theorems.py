@@ -23,8 +23,7 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
 
-# The claims that deliberately broken classes inherit never count as proved.
-nothing_proved_in(__name__)
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
 
 SECTION = (6, 2)
 """The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
@@ -110,8 +109,7 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """The curve of ``Hoelder`` at a few orders; other orders get the value of the next higher
-    one."""
+    """Curve of ``Hoelder`` at a few orders; other orders get the value of the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])

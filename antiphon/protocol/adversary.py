@@ -62,8 +62,7 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        # the sequence is an older version, or another thread appended at the same time
-        if len(items) <= length or items[length] is not item:
+        if len(items) <= length or items[length] is not item:  # an older version, or another thread
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)
         longer._items, longer._length = items, length + 1

@@ -37,8 +37,7 @@ class ChildShare:
     """The amounts charged to a filter, or the privacy parameter taken from the list that the
     verification function fixes in advance; None if nothing is charged."""
     standing: Standing
-    """Live, halted or refused: a mechanism that has halted stays charged; a mechanism that was
-    refused was never charged."""
+    """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
 
 
 class Slot(NamedTuple):
@@ -97,8 +96,7 @@ class RiskInSight(Protocol):
 
     @property
     def true_positive(self) -> float:
-        """An upper bound on the true-positive rate of an adversary with the given false-positive
-        rate."""
+        """The largest true-positive rate at the given false-positive rate."""
         ...
 
     @property
@@ -136,14 +134,12 @@ class BudgetInSight(Protocol):
 
     @property
     def spent(self) -> Charge | None:
-        """The amounts that the filter has added up so far; rounded up where they are not exact
-        numbers."""
+        """The filter's sums so far; rounded up where they are not exact numbers."""
         ...
 
     @property
     def remaining(self) -> Charge | None:
-        """The part of the filter's limits that is left: a mechanism may be created if it costs no
-        more."""
+        """The rest of the filter's limits: a creation is accepted exactly if it costs no more."""
         ...
 
     @property
@@ -160,8 +156,7 @@ class BudgetInSight(Protocol):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down, such that one more ε-DP mechanism would be accepted; None without a
-        filter."""
+        """An ε, rounded down: one more ε-DP mechanism is accepted. None: there is no filter."""
         ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:

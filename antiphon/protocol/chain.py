@@ -72,8 +72,7 @@ class PostProcessor(ABC, Generic[State]):
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces (queries, answers) on the left of this post-processor, given those of
-        the party on its right."""
+        """The message spaces (queries, answers) on its left, given those on its right."""
         return right
 
     def is_over(self, state: State) -> bool | None:
@@ -95,8 +94,7 @@ class PostProcessor(ABC, Generic[State]):
         return None
 
     def why_halted(self, state: State) -> str | None:
-        """The reason why the post-processor sends HALT in this state; None if it gives no
-        reason."""
+        """Reason why the post-processor sends HALT in this state; None if it gives no reason."""
         return None
 
     @overload
@@ -247,8 +245,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The states of all parts after the leftmost verifier has halted; None if the chain has no
-        verifier."""
+        """The parts' states after the leftmost verifier halted; None without a verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:
@@ -267,8 +264,7 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        # A query or a created mechanism that a post-processor chose may depend on the data.
-        return ()
+        return ()  # the queries and creations of its post-processors may depend on the data
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]

@@ -220,8 +220,7 @@ class DrawnAs:
 
 
 class ForPrograms:
-    """A result with ``to_dict`` for programs: the dict has its fields, or the attributes that
-    ``_told`` names."""
+    """A result with ``to_dict`` for programs: its fields, or the attributes named in ``_told``."""
 
     __slots__ = ()
     _told: ClassVar[str] = ""

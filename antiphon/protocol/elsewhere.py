@@ -63,8 +63,7 @@ SPARSE_VECTOR: Final = CheckedElsewhere(
     "one noisy threshold serves all ⊤, where the proof there draws a new one after each",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""The online sparse vector technique with N answers ⊤, whose N instances of AboveThreshold cost ε
-each."""
+"""An online sparse vector with N times ⊤, whose N instances of AboveThreshold cost ε each."""
 ABOVE_THRESHOLD: Final = CheckedElsewhere(
     "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
     "ε is divided between threshold and queries as one likes, there it is halved",

@@ -94,8 +94,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return True
 
     def why_halted(self, state: State) -> str | None:
-        """The reason why the mechanism answers HALT in this state, if it does; never part of a
-        transcript."""
+        """Reason why the mechanism answers HALT, if it does; never part of a transcript."""
         return None
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
@@ -149,8 +148,7 @@ class HasParts(ABC):
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
-    """The first state of the mechanism, started from ``initial``. Raises: InvalidArgument if
-    ``initial`` is no initial state."""
+    """The first state of M(s). Raises: InvalidArgument if s is no initial state."""
     if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a mechanism is started, such as a TreeCounter, not {of_kind(mechanism)}"

@@ -125,8 +125,7 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """One side of a pair as an immutable value; a value that cannot be made immutable is kept, so
-    that the verifier refuses it."""
+    """One side of a pair, frozen; a mutable value is kept as it is, so the verifier refuses it."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
@@ -164,8 +163,7 @@ def same(message: MessageT) -> Pair[MessageT]:
 
 @attrs.frozen
 class Ask(Generic[MessageT]):
-    """The message (q, i): the query q to the i-th created mechanism; i counts from 0 (CM Def.
-    4.1)."""
+    """Message (q, i): the query q to the i-th created mechanism; i counts from 0 (CM Def. 4.1)."""
 
     __immutable__ = True
 

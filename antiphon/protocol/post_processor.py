@@ -57,8 +57,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The value of ``composition.Lifting`` that the function declares, as a class would; None
-    without a declaration."""
+    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
     forwards_queries: bool | Forwarding = False
 
     def step(

@@ -195,8 +195,7 @@ def _has_ours(kind: type) -> bool:
 
 
 def _shadow(value: object) -> str | None:
-    """The name of an attribute that is set on the object and hides an attribute of its class; None
-    if there is none."""
+    """The name of an attribute set on the object that hides one of its class; None if none does."""
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     if not own_dict:
         return None
@@ -245,8 +244,7 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim with status ASSUMED if it was certain, because its proof is about another
-    mechanism."""
+    """The claim with status ASSUMED if it was certain, as its proof is about another mechanism."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 

@@ -80,8 +80,7 @@ class Accounts(Protocol):
         ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
-        """The cost of creating a mechanism in this state, and whether the creation would be
-        accepted."""
+        """Cost of creating a mechanism, and whether the creation would be accepted."""
         ...
 
 
@@ -191,8 +190,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            # The call comes from this thread, because another thread would wait for the lock.
-            if self._stepping is now:
+            if self._stepping is now:  # sent by this thread: others wait for the lock
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -208,8 +206,7 @@ class Session(Displayed, Generic[M]):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = after, now[1] + 1, message, answer
             except BaseException as error:
-                # The interrupt came after the store, so the message was answered.
-                if self._now is not now:
+                if self._now is not now:  # an interrupt after the store: the message was answered
                     raise
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     self._stepping = None
@@ -312,8 +309,7 @@ class Session(Displayed, Generic[M]):
         return tuple(self._exchanges[: self._now[1]])
 
     def public(self) -> tuple[Exchange, ...]:
-        """The transcript without private data: the answers, and those messages that are no
-        updates."""
+        """Transcript without private data: the answers, and those messages that are no updates."""
         return tuple(
             attrs.evolve(exchange, message=None) if exchange.secret else exchange
             for exchange in self.transcript
@@ -332,7 +328,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        # The attribute ``_over`` has its own declaration.
+        # the session's own is in ``_over``
         failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"

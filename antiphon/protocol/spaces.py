@@ -94,8 +94,7 @@ class Finite(Space):
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
-    """The exact type of all values, if they have a common one and equal values are then the same
-    message; else None."""
+    """The common exact type of all values, if equal values are then the same message; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -324,8 +323,7 @@ class Either(_OfSpaces):
 @column_safe(of="space")
 @attrs.frozen
 class Pairs(Space):
-    """The space Q × Q of pairs (m⁰, m¹), which an identifier (the part that picks one side of each
-    pair) accepts."""
+    """The space Q × Q of pairs (m⁰, m¹), which an identifier takes from its left."""
 
     space: Space
 

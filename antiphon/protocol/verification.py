@@ -70,8 +70,7 @@ class Verification(ABC, Generic[State, Message]):
 
     A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
-    """Whether f = ⊥ as soon as the first pair has equal sides and a later pair has not (CM Def.
-    5.3)."""
+    """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -14,7 +14,7 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The paths with JSON for programs: a request has a token in ``Authorization`` and a key in
+    """The paths for programs: a token in the header ``Authorization``, a key in
     ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:

@@ -34,8 +34,7 @@ def _no(constant: str) -> None:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with two fields of one name, because a proxy might have read the other
-    field."""
+    """Refuse an object with two fields of one name, as a proxy might have read the other field."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a field comes twice")

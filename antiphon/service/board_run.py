@@ -1,7 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running board (a fixed set of counts over a stream): it receives rows from requests and from
-files, and its time windows close by the clock."""
+"""A running board (a fixed set of counts over a stream), whose time windows close by the clock."""
 
 from __future__ import annotations
 
@@ -64,15 +63,14 @@ class BoardRun:
         def opened() -> LiveBoard:
             return file.board.open(file.folder, moved=moved, witness=witness)
 
-        # Its database must be used by one thread only.
-        self._live = self._thread.submit(opened).result()
+        self._live = self._thread.submit(opened).result()  # only this thread may use its database
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
         self._announced = len(self.total.windows)
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the board until the block ends: at regular times, files are read and windows
-        closed."""
+        """Run the board until the block ends: files are read and windows closed at regular
+        times."""
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -123,8 +121,7 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            # A client that closes the connection does not withdraw the rows.
-            reply = await asyncio.shield(feeding)
+            reply = await asyncio.shield(feeding)  # a client that hangs up has sent it
         finally:
             self._waiting -= 1
         self._tell()
@@ -133,8 +130,7 @@ class BoardRun:
     def _feed(self, name: str, said: Posted) -> Reply:
         board, live = self.file.board, self._live
         try:
-            # Rows without a time ``until`` close no window.
-            told = board.clock.begins(live.windows)
+            told = board.clock.begins(live.windows)  # rows with no time close no window
             live.feed(said.rows, until=said.until or told, name=name, progress=False)
             self.total = live.ask()
         except ProtocolError:
@@ -144,8 +140,8 @@ class BoardRun:
         return Reply(200, {"rows": len(said.rows)})
 
     def batch(self, data: Any) -> Posted:
-        """The rows of a body {"rows": [{column: cell, …}, …], "until": time}; ``until`` may be left
-        out. Raises: Wrong."""
+        """The rows of a body {"rows": [{column: cell, …}, …], "until": time or none}. Raises:
+        Wrong."""
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None

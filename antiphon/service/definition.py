@@ -1,7 +1,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""The definition of a service in a TOML file: a live stream in which analysts create counters, or a
-board (a fixed set of counts)."""
+"""A service as a TOML file defines it: a live stream, whose counters analysts create, or a
+board."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 Drawn: TypeAlias = "tuple[int, int | Fraction, int | Fraction]"
-"""The type of a drawn point: a position on the time axis, a released number, and a bound on its
-error."""
+"""A drawn point: a position on the time axis, a released number, and a bound on its error."""
 WIDE, HIGH = 480, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 
@@ -59,8 +58,7 @@ def _short(value: int) -> str:
 
 
 def _round_up(value: int) -> int:
-    """The next larger number of 2, 4, 6, 10, 20, …, at which an axis ends; half of it is a whole
-    number."""
+    """The next larger number of 2, 4, 6, 10, 20, …, where an axis ends; its half is whole."""
     unit = 1
     while True:
         for step in (2, 4, 6, 10):

@@ -42,8 +42,7 @@ Event: TypeAlias = "tuple[Any, ...]"
 Said: TypeAlias = Any
 """The type of a message inside its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
-"""The type of the counters: for each counter its watch, and the number of events before its
-creation, or None if the budget refused it."""
+"""The counters: for each one its watch and the number of events before it; None if refused."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
 """The number of events so far, and the counters."""
 
@@ -158,8 +157,8 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: f allows one event of one batch to differ, and f'
-        allows one pair of different bits for each counter."""
+        """The declaration for ``guarantee``: one event of one batch differs; so one bit of a
+        counter."""
         outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
         return Lifting(
             ap.verifiers.updates_and_queries(outer, self.questions),

@@ -19,8 +19,7 @@ BODY: Final = 32 << 10
 
 
 def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
-    """The holder of the request's token, which must have this role. Raises: Wrong for any other
-    token, or after too many requests."""
+    """The holder of the request's token. Raises: Wrong for another role, or too many requests."""
     wait = (
         service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
@@ -38,8 +37,7 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 
 def header_of(request: Request, name: str) -> str:
-    """The value of a header that occurs once, else ""; of two headers, a proxy might have read the
-    other."""
+    """The value of a header that occurs once, else "", as a proxy might have read the other one."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 
@@ -50,8 +48,7 @@ async def json_body(request: Request) -> bytes:
 
 
 async def body_of(request: Request, kind: str) -> bytes:
-    """The body of a request; a body of more than ``BODY`` bytes is refused before it is read.
-    Raises: Wrong."""
+    """The body of a request; one of more than ``BODY`` bytes is refused unread. Raises: Wrong."""
     if header_of(request, "content-type").partition(";")[0].strip().lower() != kind:
         raise Wrong(415, "another type", f"Content-Type: {kind}")
     too_long = Wrong(413, "too long", f"a body has at most {BODY} bytes", Connection="close")

@@ -19,18 +19,15 @@ STREAMS: Final = 200
 STREAMS_OF_ONE: Final = 50
 """The largest number of browsers at one address that listen for changes at once."""
 SETTLES: Final = STALE + 0.05
-"""The number of seconds between a change and its announcement, so that browsers do not get an older
-page."""
+"""Seconds from a change to its announcement, so that browsers do not get an older page."""
 LISTENS: Final = 3600
 """The number of seconds after which a browser has to connect again."""
 
 
 async def events(service: Service) -> AsyncIterator[str]:
-    """Yields an event when the board has changed, at most four a second; else a sign of life from
-    time to time."""
+    """Yields an event when the board has changed, at most four a second; else a sign of life."""
     until = time.monotonic() + LISTENS
-    # The browser's page may be older than this stream of events, so a first event is sent at once.
-    seen = -1
+    seen = -1  # the page may be older than this stream: send an event
     yield "retry: 2000\n\n"
     while not service.closing and (left := until - time.monotonic()) > 0:
         fresh = await service.news(seen, min(15, left))
@@ -40,8 +37,7 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 
 class Listening(StreamingResponse):
-    """The HTTP response that sends these events. Raises: Wrong, before it begins, if too many
-    browsers listen."""
+    """The HTTP response with these events. Raises: Wrong, at once, if too many browsers listen."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")

@@ -49,8 +49,7 @@ _NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
-    """The reply to a question with a number that no counter has, whether refused or not yet
-    created."""
+    """Reply to a question with a number that no counter has, whether refused or not yet created."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
@@ -81,8 +80,7 @@ class LiveCounter:
 
 @attrs.define
 class StreamMemory:
-    """The memory of a live stream, computed from the session's log. Only ``take`` changes it, one
-    exchange at a time."""
+    """The memory of a live stream, computed from the session's log. Only ``take`` changes it."""
 
     machine: EventCounters
     number: int = 0
@@ -92,23 +90,20 @@ class StreamMemory:
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """The replies by sender and key, in order of time."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """The replies to creations by sender and key; the budget admits only a few, so all are
-    stored."""
+    """Replies to creations by sender and key; the budget admits only a few, so all are stored."""
     lost: int = 0
-    """The number of messages that a compaction of the log removed before their replies were
-    stored."""
+    """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """The pair (sender, key) of the message that had no answer when the process died; its step has
-    been made since."""
+    """The (sender, key) of the message that was in flight when the process died; now it is
+    stepped."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
-        """The number of events that a counter has received, at most its capacity; a bound on the
-        true count."""
+        """The number of events that a counter has received, at most its capacity; it bounds the
+        count."""
         return min(events - counter.born, self.machine.horizon)
 
     def _width(self, counter: LiveCounter) -> int:
-        """A bound on the error of a count, with probability 1 - BETA, computed from public
-        numbers."""
+        """A bound on the error of a count, with probability 1 - BETA, from public numbers only."""
         seen = self.seen(counter, self.events)
         if not seen:
             return 0

@@ -1,5 +1,4 @@
-"""The pages of a service, as HTML without a build step. They show public values only: answers, and
-the budget."""
+"""The pages of a service as HTML. They show public values only: answers, and the budget."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ def budget_card(percent: int, words: str, note: str) -> str:
 
 
 def series_card(number: int, name: str, said: str, picture: str, soft: str) -> str:
-    """The HTML of a series: its name, its latest number and its picture; all of them escaped
-    already."""
+    """HTML of a series: its name, its latest number and its picture, escaped already."""
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said or "Nothing has been released yet."}</p>{picture}'
@@ -81,8 +79,7 @@ def spent_section(
 
 
 def _risk(risk: Risk) -> str:
-    """The section on the risk: bounds on an adversary's success in finding out whether one unit of
-    data is present."""
+    """The section on an adversary's chances to find out whether one unit of data is present."""
     figures = "".join(
         f"<dt>{escape(name)}</dt><dd><strong>{escape(figure)}</strong></dd>"
         for name, figure in risk.figures

@@ -37,8 +37,7 @@ _STATIC: Final = {
 
 
 def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
-    """The ASGI app of a service. ``hosts``: further host names of the service, besides those of
-    this machine."""
+    """The ASGI app of a service. ``hosts``: names of the service besides those of this machine."""
     site, api = Site(service), Api(service)
     routes = [
         Route("/", site.board, methods=["GET"]),
@@ -70,8 +69,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
-    # A redirect would lead to any address that the path contains.
-    app.router.redirect_slashes = False
+    app.router.redirect_slashes = False  # else a redirect to any address in the path
     return Threshold(app, service.frame, service.floods, hosts)
 
 

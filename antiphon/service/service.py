@@ -32,8 +32,7 @@ STALE: Final = 0.2
 
 
 class _Drawn(NamedTuple):
-    """The HTML of the board in one version: the part that changes, and the page around it for all
-    visitors."""
+    """One version of the board as HTML: the part that changes, and the page around it."""
 
     version: int
     at: float
@@ -42,8 +41,7 @@ class _Drawn(NamedTuple):
 
 
 class Service:
-    """A live stream or board behind HTTP, made in the process of the event loop; ``running`` starts
-    it."""
+    """A live stream or board behind HTTP, made where the event loop runs; ``running`` starts it."""
 
     def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
         self.run, self.tokens, self.floods = run, tokens, Floods(reads)
@@ -63,8 +61,7 @@ class Service:
             yield
 
     def end(self) -> None:
-        """Tell the browsers that the service ends; may be called from any thread or signal
-        handler."""
+        """Tell the browsers that the service ends; from any thread or signal handler."""
         self.closing = True
         self._loop.call_soon_threadsafe(self._changed)
 
@@ -76,7 +73,7 @@ class Service:
         news.set()
 
     async def news(self, seen: int, seconds: float) -> bool:
-        """Whether the board is newer than the version ``seen``, or becomes newer within these
+        """Whether the board is newer than the version ``seen``, or becomes so within these
         seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
@@ -85,8 +82,7 @@ class Service:
 
     @property
     def drawn(self) -> _Drawn:
-        """The board as it is displayed: the last released values; drawing it asks the mechanism
-        nothing."""
+        """Board as it is shown: the last released values; drawing it asks the mechanism nothing."""
         now = time.monotonic()
         if self._drawn.version != self.version and now - self._drawn.at > STALE:
             board = self.run.board()

@@ -36,8 +36,8 @@ class Site:
         return HTMLResponse(self._service.drawn.board)
 
     async def csv(self, request: Request) -> Response:
-        """The CSV file of a board: ?how=total, window or sliding with last=…, as for ``ask`` of a
-        board."""
+        """The CSV file of a board: ?how=total, window or sliding with last=…, as for its
+        ``ask``."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
             text = self._service.run.csv(how, None if last is None else number_of(last))
@@ -104,8 +104,7 @@ class Site:
         return self._service.run
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
-        # The page is drawn again, so that the analyst sees the change at once.
-        run = self._service.run
+        run = self._service.run  # the page is drawn anew, to show this change
         page = self._service.frame.board(run.board(), holder, said=said, forms=run.forms())
         return HTMLResponse(page, status)
 
@@ -127,8 +126,7 @@ class Site:
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        # The header is compared as text, without parsing.
-        here = origin in (None, f"http://{host}", f"https://{host}")
+        here = origin in (None, f"http://{host}", f"https://{host}")  # a comparison of texts
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

@@ -100,8 +100,7 @@ class Spending:
 
 
 def too_dear(price: Price) -> str:
-    """The text of a refusal: the budget does not cover the counter; with the largest ε that it
-    would cover."""
+    """The refusal of a counter that the budget does not cover, with the largest ε that it would."""
     left, unit = price.before.remaining, price.before.unit
     assert isinstance(price.charge, tuple)
     assert left is not None

@@ -32,8 +32,7 @@ PATH = "/api/events"
 
 
 class StreamRun:
-    """A live stream in a folder: the counters that analysts have created, and the released
-    counts."""
+    """Live stream in a folder: the counters that analysts have created, and the released counts."""
 
     path = PATH
 
@@ -50,8 +49,8 @@ class StreamRun:
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the live stream until the block ends: requests are written to the log, and counters
-        are asked at regular times."""
+        """Run the live stream until the block ends: log the requests, and ask counters
+        regularly."""
 
         def told() -> None:
             if len(self.memory.counters) > self._made:
@@ -108,8 +107,8 @@ class StreamRun:
         return cast("tuple[Event, ...]", events)
 
     def watch(self, data: object) -> Watch:
-        """A body {field: choice, …, "epsilon": text} as a watch (description of a counter); fields
-        may be left out. Raises: Wrong."""
+        """The watch (description of a counter) in a body {field: choice, …, "epsilon": text}.
+        Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
         found: Any = None
@@ -126,8 +125,7 @@ class StreamRun:
         return watch
 
     def form(self, fields: dict[str, str]) -> Watch:
-        """The watch (description of a counter) that a form states; every choice is a text. Raises:
-        Wrong."""
+        """The watch (description of a counter) that a form states in texts. Raises: Wrong."""
         said: Json = dict(fields)
         for field in self.file.machine.fields:
             numbers = {str(each): each for each in field.least}
@@ -144,8 +142,7 @@ class StreamRun:
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
-        """A note beside a count: the bound on its error, and whether noise moved the count out of
-        the possible range."""
+        """A note beside a count: the bound on its error, and whether noise made it impossible."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:

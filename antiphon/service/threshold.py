@@ -29,8 +29,7 @@ HEADERS: Final = {
         b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     b"x-content-type-options": b"nosniff",
-    # The policy no-referrer would hide the Origin of our own forms.
-    b"referrer-policy": b"same-origin",
+    b"referrer-policy": b"same-origin",  # no-referrer would hide the Origin of our own forms
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
     b"cache-control": b"no-store",
@@ -80,8 +79,7 @@ class Threshold:
         return Wrong(421, "another host", "this service is known by another name: see --name")
 
     def _too_often(self, scope: Scope) -> Wrong | None:
-        """Refuse too many requests from one address; requests with a token are counted by
-        ``admit``."""
+        """Refuse too many requests from one address; ``admit`` counts requests with a token."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 ROLES: Final = ("analyst", "ingestion")
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"
-"""The name of an environment variable that holds the lines of the tokens file, if there is no
-file."""
+"""Name of an environment variable that holds the lines of the tokens file, if there is no file."""
 
 
 class Holder(NamedTuple):
@@ -27,14 +26,12 @@ class Holder(NamedTuple):
 
 
 def hashed(token: str) -> str:
-    """The digest of a token; a token has 256 random bits, so the digest reveals nothing about
-    it."""
+    """Digest of a token; a token has 256 random bits, so the digest reveals nothing about it."""
     return sha256(token.encode()).hexdigest()
 
 
 class Tokens:
-    """The lines "role name digest" of a file that only its owner can read; changes of the file are
-    noticed."""
+    """The lines "role name digest" of a file that only its owner can read; changes are noticed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -47,8 +44,7 @@ class Tokens:
         return self.known(hashed(token))
 
     def known(self, digest: str) -> Holder | None:
-        """The holder of the token with this digest; None if the token is unknown or has been
-        replaced."""
+        """The holder of the token with this digest; None if the token is unknown or replaced."""
         self._refresh()
         found = None
         for each in self._holders:
@@ -72,14 +68,13 @@ class Tokens:
 
 
 def _is(parts: list[str]) -> bool:
-    """Whether a line of the file is a valid token. An invalid line shuts out one holder, and not
+    """Whether a line of the file is a valid token. An invalid line shuts out one holder, not
     all."""
     return len(parts) == 3 and parts[0] in ROLES and DIGEST.fullmatch(parts[2]) is not None
 
 
 def issue(path: Path, role: str, name: str) -> str:
-    """A new token for a name, which replaces the name's old one; the token is returned once and
-    stored nowhere."""
+    """A new token for a name, in place of its old one; it is returned once and stored nowhere."""
     token = secrets.token_urlsafe(32)
     lines = path.read_text().splitlines() if path.exists() else []
     kept = [line for line in lines if line.split()[1:2] != [name]]

@@ -18,13 +18,11 @@ from antiphon.service.spending import too_dear
 from antiphon.sessions.durable.durable_session import DurableSession
 
 WAITING: Final = 4096
-"""The largest number of requests that may wait; a further request is refused and may be repeated
-later."""
+"""The largest number of waiting requests; a further one is refused and may come again later."""
 TOGETHER: Final = 1024
 """The largest number of events and questions that are stepped together."""
 _SAVE: Final = 4 << 20
-"""The number of log bytes after which the memory is saved, so that a restart reads less of the
-log."""
+"""Number of log bytes after which the memory is saved, so that a restart reads less of the log."""
 _COMPACT: Final = 256 << 20
 """The number of log bytes after which the log is compacted."""
 
@@ -72,8 +70,8 @@ class Writer:
         return not self._closing and not self.session.over
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request. A request with the key of an earlier one gets the same reply, or
-        ``CONFLICT`` if it differs."""
+        """The reply to a request; for a repeated key the same reply, or ``CONFLICT`` if requests
+        differ."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
@@ -88,8 +86,7 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        # A client that closes the connection does not withdraw its message.
-        return await asyncio.shield(future)
+        return await asyncio.shield(future)  # a client that hangs up has sent it
 
     async def run(self) -> None:
         """Write requests until ``close`` is called, and then those that still wait."""
@@ -105,8 +102,7 @@ class Writer:
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
-        """The messages that are stepped together; a creation is stepped alone, because others
-        change its price."""
+        """The messages to step together; a message that creates a counter is stepped alone."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -139,7 +135,7 @@ class Writer:
         return answers, None
 
     def _check_price(self, said: Said) -> None:
-        """Refuse a counter that the budget does not cover, so that such requests do not fill the
+        """Refuse a counter that the budget does not cover, so that no such request fills the
         log."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))

@@ -71,8 +71,7 @@ class PreprocessingDistance:
     replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both values are finite float tables within ``distance``, except for ``replaced``
-        rows."""
+        """Whether both are finite float tables within ``distance``, but for ``replaced`` rows."""
         if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):
@@ -107,8 +106,7 @@ distance d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation itself, if it is one of this library's with a distance (no subclass); else
-    None."""
+    """Relation itself, if it is one of this library's with a distance (no subclass); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

@@ -58,8 +58,7 @@ def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe
 @attrs.frozen
 class AnyTwo:
-    """The relation by which any two messages of the space are neighbours (one record against
-    another)."""
+    """Any two messages of the space are neighbours (record against record)."""
 
     swap_symmetric = True
 
@@ -72,8 +71,7 @@ class AnyTwo:
 @column_safe
 @attrs.frozen
 class AddOrRemove:
-    """The relation by which two messages are neighbours if one is the ``empty`` record: presence
-    against absence (CM §3.2)."""
+    """Neighbours if one side is the ``empty`` record: presence against absence (CM §3.2)."""
 
     swap_symmetric = True
 
@@ -131,8 +129,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both messages are integer arrays of one shape within ``distance``; computed
-        exactly."""
+        """Whether both are integer arrays of one shape within ``distance``; computed exactly."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -147,16 +144,14 @@ class Near:
 @column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
-    """The relation of records (user, …, x) and (user, …, x') of one length whose last entries are
-    neighbours."""
+    """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
     swap_symmetric = symmetric_as("relation")
 
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both messages are nonempty tuples of one length with neighbouring last
-        entries."""
+        """Whether both are nonempty tuples of one length with neighbouring last entries."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -166,16 +161,14 @@ class OfUpdates:
 @column_safe
 @attrs.frozen
 class EachWithin:
-    """The relation of tuples of numbers, of one length, whose entries differ by at most
-    ``distance`` (ℓ_∞)."""
+    """Tuples of numbers, of one length, whose entries differ by at most ``distance`` (ℓ_∞)."""
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both messages are tuples of numbers of one length whose entries differ by at most
-        ``distance``."""
+        """Whether both are tuples of numbers of one length, each two within ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -196,8 +189,7 @@ class Monotone:
     relation: Relation
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether the messages are neighbours by ``relation``, and no entry falls, or none
-        rises."""
+        """Whether the two are neighbours by ``relation``, and no entry falls, or none rises."""
         if not related(self.relation, zero, one):
             return False
         if _are_integers(zero, one):
@@ -233,8 +225,7 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the tuples agree except for the entry at ``index``, whose two values are
-        neighbours."""
+        """Whether the tuples agree in all entries but the one at ``index``, neighbours there."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
@@ -260,14 +251,12 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """The relation of histograms (integer arrays of one length) of two tables that differ in one
-    replaced row."""
+    """Histograms (integer arrays of one length) of two tables that differ in one replaced row."""
 
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both messages are integer arrays of one length, equal or with one row in another
-        bin."""
+        """Whether both are integer arrays of one length, equal or with one row in another bin."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

@@ -58,8 +58,7 @@ class Verifier(PostProcessor[VerifierState]):
 
     verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
-    """The set Q × Q of the mechanism on the right, set when the chain is made; None if f itself
-    checks that messages lie in it."""
+    """Q × Q of the mechanism on the right, set by wiring; None if f itself checks membership."""
     _accepts: Callable[[object], bool] | None = attrs.field(
         default=None, init=False, eq=False, repr=False
     )

@@ -123,8 +123,7 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        # The replay is tried below; if it fails, the reason is stored.
-        warnings.simplefilter("ignore", NamelessParty)
+        warnings.simplefilter("ignore", NamelessParty)  # the replay below says why it fails
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:

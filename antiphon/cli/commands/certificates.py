@@ -54,8 +54,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """A pair: a text on the statement that was checked, or on the error found; and whether the
-    certificate holds."""
+    """What was checked, or why it does not hold; and whether it holds."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:

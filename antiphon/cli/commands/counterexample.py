@@ -54,8 +54,7 @@ class Demonstration:
 
     @property
     def holds(self) -> bool:
-        """Whether the play agrees with the theory: no wrong bit, the computed success rate, and a
-        HALT from the verifier with f_{∞,FPC}."""
+        """Whether the theory held: no wrong bit, the computed rate, a HALT from f_{∞,FPC}."""
         low, high = clopper_pearson(self.right, self.runs, confidence=_NEVER)
         wrong = sum(world.wrong for world in self.worlds)
         return wrong == 0 and low <= self.adversary.success <= high and self.halted
@@ -203,7 +202,6 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the same adversary against the verifier with f_{∞,FPC}, which ends the game by
-    HALT."""
+    """A view of the same adversary against the verifier with f_{∞,FPC}, which halts it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

@@ -119,8 +119,7 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            # The error of the pool, for which nobody waits any more.
-            for process in active_children():
+            for process in active_children():  # its error is of no use now
                 process.terminate()
             raise
 

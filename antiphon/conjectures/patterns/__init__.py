@@ -1,2 +1,1 @@
-"""Subjects of conjectures: families of games with unknown mechanisms, for which a search is
-made."""
+"""Subjects of conjectures: families of games with unknown mechanisms, to be found by search."""

@@ -72,8 +72,7 @@ def _one(given: Any) -> Charged:
 
 @attrs.frozen
 class WorstResponse:
-    """A claim, a mechanism that attains it (with the query that creates it), and the limit that the
-    mechanism keeps."""
+    """A claim, a mechanism that attains it (with its creation query), and the mechanism's limit."""
 
     claim: Charged
     creation: Create

@@ -129,8 +129,7 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
         return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    # A failure of the mechanism reveals nothing.
-    return [each for each in found if type(each[1][0]) is _Drawn]
+    return [each for each in found if type(each[1][0]) is _Drawn]  # a failure reveals nothing
 
 
 def _moved(

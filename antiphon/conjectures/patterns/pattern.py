@@ -134,8 +134,7 @@ class SoughtMechanism(ABC):
         )
 
     def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
-        """A pair: a rational law near ``law`` that keeps the claim exactly, and the exact loss of
-        this law."""
+        """A rational law near ``law`` that keeps the claim exactly, and its exact loss."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
         plan = round_law(domain, law)
@@ -161,8 +160,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """An unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t.
-    ``inner``."""
+    """Unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t. ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)

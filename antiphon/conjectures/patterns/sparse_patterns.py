@@ -118,8 +118,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        # or Renyi, which makes no difference here
-        fixed: list[Approximate] = [measure] * self.sparse
+        fixed: list[Approximate] = [measure] * self.sparse  # here it may be Renyi, too
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property

@@ -139,8 +139,7 @@ class LearnedOutcome:
 
     @property
     def _against(self) -> str:
-        """A sentence on the comparator against which regret is measured, and on the unit of
-        regret."""
+        """A sentence that says against what regret is measured, and in which unit."""
         convex = isinstance(self.games[0], ConvexGame)
         against = "point" if convex else "expert, in units of the largest loss"
         return f"Regret against the best fixed {against}; ± at 95 %"

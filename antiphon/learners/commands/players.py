@@ -22,8 +22,7 @@ from antiphon.protocol import ContinualMechanism
 from antiphon.protocol.claims import CERTAIN
 
 Maker = Callable[..., ContinualMechanism[Any]]
-"""The type of a constructor of a learner for a game; for a private learner it also takes epsilon
-and delta."""
+"""A constructor of a learner for a game; for a private learner it also takes epsilon and delta."""
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
@@ -66,8 +65,7 @@ class DataColumns(NamedTuple):
 
 
 class Players(NamedTuple):
-    """The names of learners with their ε and δ, as written on the command line; without names: all
-    learners."""
+    """The learners and their ε and δ, as written on the command line; no names: all learners."""
 
     names: tuple[str, ...]
     epsilons: tuple[str, ...]

@@ -119,8 +119,7 @@ class ConvexLoss(ABC):
     """The number of data that an optimiser may process in total when it searches for the best point
     in hindsight."""
     adds_up: ClassVar[bool] = False
-    """Whether the loss is linear in the datum, so that the sum of all data determines the sum of
-    losses."""
+    """Whether the loss is linear in the datum, so that sums of data suffice."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)

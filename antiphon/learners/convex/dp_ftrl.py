@@ -37,8 +37,7 @@ from antiphon.protocol import Chain, Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
-"""The type of a function of horizon, dimension, smallest, largest, sensitivity and rho that makes a
-counter."""
+"""A function of horizon, dimension, smallest, largest, sensitivity and rho that makes a counter."""
 
 _FIRST: Final = 1 << 10
 """The number of rounds of the first epoch, if no horizon is given."""

@@ -43,8 +43,7 @@ class Stance(NamedTuple):
 
     rounds: int
     rows: Array
-    """The point of the leader in the first row; further rows hold the points from which it was
-    mixed."""
+    """The point of the leader; further rows hold the points from which it was mixed."""
     asked: bool = False
     """Whether the leader has asked the counter for the sum, and waits for its answer."""
 
@@ -131,8 +130,7 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """The verification function f' for the counter on the right: one gradient differs, by at
-        most ``sensitivity``."""
+        """The f' on the counter to the right: one gradient differs, by at most ``sensitivity``."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -194,8 +192,7 @@ class SumLeader(PostProcessor[Stance]):
         """The points (rows) of the state after ``rounds`` sums, of which ``sums`` is the last."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
-        """The projection of -G/λ onto the body, for the sum G of gradients and λ =
-        (clip/reach)·√(start + growth·t)."""
+        """The projection of -G/λ onto the body, for λ = (clip/reach)·√(start + growth·t)."""
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 

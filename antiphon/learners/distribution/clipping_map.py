@@ -160,8 +160,7 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
 @attrs.frozen(kw_only=True)
 class SingleScore(LabelResponse):
-    """A label response that releases one score, with noise of this ``scale`` and any law.
-    Abstract."""
+    """A label response that releases one score, with any noise of ``scale``. Abstract."""
 
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of the noise, which each subclass sets."""
@@ -257,8 +256,7 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    # The parts are multiples of ε; ε/count is always small enough.
-    low, high = _PARTS // count, _PARTS
+    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always small enough
     while low < high:
         middle = (low + high + 1) // 2
         curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)

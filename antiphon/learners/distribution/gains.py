@@ -50,8 +50,7 @@ class Channel(ABC):
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
-        """The mechanism that is created for a user in this context, and receives the user's
-        label."""
+        """Mechanism that is created for a user in this context, and receives the user's label."""
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
@@ -170,8 +169,7 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # The score is counted from the middle of its range.
-        found: Doubles = (steps - 0.5) * clipping.widths[contexts]
+        found: Doubles = (steps - 0.5) * clipping.widths[contexts]  # from the middle of a range
         return found
 
     def answers(

@@ -87,8 +87,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: f allows one user's label to differ, and f' the pair
-        sent to one mechanism."""
+        """Verification functions: f, one user's label differs; f', one mechanism's pair does."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")

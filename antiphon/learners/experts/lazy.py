@@ -25,8 +25,7 @@ _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest ηc in a parameter search; with this product, the learner practically always draws
-anew."""
+"""The largest ηc in a parameter search: the learner then practically always draws anew."""
 
 
 class Lazy(NamedTuple):
@@ -314,6 +313,5 @@ class PrivateDartboard(CappedDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """The bound (T-1)·r on the mean number of draws, where r is the largest probability of a
-    draw."""
+    """Bound (T-1)·r on the mean number of draws, where r is the largest probability of a draw."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -28,8 +28,7 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """An attrs validator that accepts ``LazyExperts`` only, and no subclass, which might decide
-    otherwise."""
+    """A validator that takes ``LazyExperts`` only and no subclass, which might decide otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -47,8 +46,7 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """The verification function f: the two sides are losses of a batch in which one loss
-        differs."""
+        """The verification function f: the losses of a batch in which one loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property
@@ -172,8 +170,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The mechanisms that the post-processor creates first, in order: first expert, stay bits,
-        draws."""
+        """The mechanisms that P creates first, in order: first expert, stay bits, draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -193,8 +190,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: the learner's f, and f' of the mechanisms that are
-        created first (CM Def. 4.9)."""
+        """f of the learner, and f' of the mechanisms that P creates first (CM Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
@@ -208,8 +204,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handle a query or a loss; after each batch but the last, decide whether to stay with the
-        expert."""
+        """Handles a query or a loss; after each batch but the last it decides whether to stay."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))

@@ -122,12 +122,10 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        # The post-processor Softmax refuses sums of any other type.
-        self.softmax.signature((CountAfter() @ counter).signature)
+        self.softmax.signature((CountAfter() @ counter).signature)  # Softmax refuses other sums
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        # The neighbouring losses are those for which the counter's claim holds.
-        set_derived(self, verification=near)
+        set_derived(self, verification=near)  # neighbours as in the counter's claim
 
     @classmethod
     def tuned(
@@ -211,8 +209,7 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Check that a counter protects any two losses, and not only similar ones. Raises:
-    InvalidArgument."""
+    """Check that a counter protects any two losses, not only near ones. Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -253,8 +250,7 @@ _LEAST, _MOST = 2.0**-40, 64.0
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """The cost in regret of noise with this variance, the function G(v) of the module's
-    docstring."""
+    """Cost in regret of noise with this variance, the function G(v) of the module's docstring."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))

@@ -259,8 +259,7 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 STEPS: Final = 1 << 8
 """The number of steps per unit to which sums in doubles are rounded."""
 _FARTHEST: Final = 1 << 52
-"""The largest absolute value of a sum, in steps; larger sums are clipped, which is
-post-processing."""
+"""Largest absolute value of a sum, in steps; larger sums are clipped, which is post-processing."""
 
 
 @register("antiphon.Softmax/1")

@@ -1,5 +1,4 @@
-"""Three accountings of the privacy of L2P (lazy to private, Alg. 1 of Asi, Koren, Liu and Talwar),
-each with its premises."""
+"""Three accountings of the privacy of L2P (lazy to private), each with its premises."""
 
 import math
 from abc import ABC, abstractmethod
@@ -53,15 +52,13 @@ def _tail(value: object) -> Fraction:
 
 
 class Accounting(ABC):
-    """An accounting: a way to bound the privacy loss of L2P, the lazy-to-private transformation.
-    Abstract."""
+    """A way to bound the privacy loss of L2P, the lazy-to-private transformation. Abstract."""
 
     __slots__ = ()
     __immutable__ = True
     source: ClassVar[str]
     tail: Fraction | None = None
-    """The probability δ₁ of too many draws, for an accounting that counts draws; None for
-    others."""
+    """Probability δ₁ of too many draws, for an accounting that counts draws; None for others."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
@@ -231,8 +228,7 @@ def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> 
 
 
 def _length(tail: Fraction) -> float:
-    """The logarithm ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; nothing is claimed for a larger
-    δ₁."""
+    """The logarithm ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)

@@ -51,8 +51,7 @@ class Measures(ABC):
     @property
     @abstractmethod
     def reach(self) -> int:
-        """The largest number of steps by which one loss can change the difference between two
-        experts' scores."""
+        """The largest number of steps by which one loss can move two experts' scores apart."""
 
     @property
     def loose(self) -> Fraction:

@@ -145,8 +145,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return x, y
 
     def _exponent(self, gained: int) -> Fraction | Log:
-        """The exponent a = mBη minus the log-ratio that the batch gained for the followed expert
-        over the hidden one; at least 0."""
+        """The exponent a = mBη minus the amount by which the batch moved x past y; at least 0."""
         steps = self.margin * self.batch * self.measures.reach - gained
         return times(self.unit, max(0, steps))
 

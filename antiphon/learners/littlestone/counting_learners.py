@@ -40,12 +40,10 @@ Run: TypeAlias = "tuple[int, int]"
 """The type of a run of samples: (the number of samples (1, 1) so far, the length of the run)."""
 
 _FAR = 40
-"""The number of noise scales beyond which noise is neglected; larger noise has a probability of
-about e^(-40)."""
+"""The number of noise scales beyond which noise is neglected, as its probability is e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""The least β for which doubles are precise enough; the neglected noise is far less likely than
-β."""
+"""Least β for which doubles are precise enough; the neglected noise is far less likely than β."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
@@ -87,8 +85,7 @@ class Crossing:
         return found
 
     def rising(self, last: int) -> Figures:
-        """The probability that no answer was ⊤ so far, after each of the counts 1, …, last, which
-        are asked once each."""
+        """The probability of no answer ⊤ so far, after each of the counts 1, …, last, once each."""
         bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
         bars = np.concatenate([bars, self.above.threshold + self._noises])
         sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
@@ -289,8 +286,8 @@ def sparse_vector_learner(
     T rounds.
 
     The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥ it answers f⁽⁰⁾ (0
-    everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a false ⊤ is final: with ``beta`` = 1/T
-    that costs one mistake at most.
+    everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a
+    false ⊤ is final: with ``beta`` = 1/T that costs one mistake at most.
 
     >>> sparse_vector_learner(horizon=1 << 20, epsilon=1).mechanism.threshold
     26

@@ -158,8 +158,7 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The number up to which every value of g (samples in a block) is tried; beyond it only some
-are."""
+"""Number up to which every value of g (samples in a block) is tried; beyond it only some are."""
 
 
 class HardShape(NamedTuple):
@@ -312,8 +311,7 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """The bounds c_i·β + d_i of the lower bound's proof for i < k at r = ``end``, rounded up;
-    ``shape`` has g, k and b."""
+    """The bounds c_i·β + d_i for i < k at r = ``end``, rounded up; ``shape``: g, k and b."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -338,8 +336,7 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g = ``copies``
-    samples."""
+    """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g samples."""
     if not copies:
         return Fraction(1), Fraction(0)
     if isinstance(rate, Log):

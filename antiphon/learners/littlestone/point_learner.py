@@ -158,8 +158,7 @@ def point_learner(
 
     low = least_threshold(above, horizon, beta)
     high = 3 * low + 3
-    # The number of mistakes first decreases in the threshold, and then increases.
-    while high > low + max(1, low >> 6):
+    while high > low + max(1, low >> 6):  # mistakes fall in the threshold, then rise
         near, far = (low + high) // 2, (low + high) // 2 + 1
         if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
             high = near

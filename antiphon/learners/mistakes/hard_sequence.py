@@ -110,8 +110,7 @@ class SimulatedLaw(MistakeLaw):
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def plays(self, hits: Hits) -> NDArray[np.int64]:
-        """The pair (τ, mistakes) of each play, one row each; τ is the first round that leaves f⁽⁰⁾.
-        The plays are cached for each stream."""
+        """The pair (τ, mistakes) of each play, a row each. The plays are cached for each stream."""
         from antiphon.audit.running import Chunks, run
 
         key = _key(hits)
@@ -127,8 +126,7 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """An estimate of the expected mistakes by new plays, which were not used to choose the
-        stream."""
+        """An estimate of E[M] by fresh plays, which were not used to choose the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -281,6 +279,5 @@ def worst_sequence(law: MistakeLaw) -> WorstSequence:
 
 
 def _hits(number: int, rounds: int) -> tuple[int, ...]:
-    """The rounds t with a sample (1, 1) in stream ``number``: those where bit T - t of the number
-    is 1."""
+    """The rounds t that are hits in stream ``number``: those where bit T - t of the number is 1."""
     return tuple(t for t in range(1, rounds + 1) if number >> (rounds - t) & 1)

@@ -207,8 +207,7 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""The type of a node: a state of the learner, with the hypothesis that it answered when it reached
-the state."""
+"""Node: a state of the learner, with the hypothesis that it answered when it reached the state."""
 
 MOST_STATES: Final = 1 << 9
 """The largest number of nodes; a learner with more is treated as infinite."""

@@ -141,8 +141,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ₀ = βL²/λ of one drawn point; β is the inverse temperature, L the
-        Lipschitz constant, λ the regulariser."""
+        """The zCDP parameter ρ₀ = βL²/λ of one drawn point."""
         slope = self.loss.lipschitz(self.body)
         return exact.fraction(
             up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))

@@ -175,8 +175,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _height(t: float) -> float:
-    """The half-width √(1 - t²) of the unit ball across the axis, at the distance t from its
-    centre."""
+    """Half-width √(1 - t²) of the unit ball across the axis, at the distance t from its centre."""
     return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 

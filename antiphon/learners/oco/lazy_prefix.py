@@ -177,8 +177,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw; Q is the largest norm of a gradient
-        in steps, σ the noise in steps."""
+        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw, σ in steps."""
         return 2 / self.sigma**2
 
     @property

@@ -23,13 +23,11 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""The clipping bound w in standard deviations of a log-ratio; about 1 in 40 log-ratios is
-clipped."""
+"""Clipping bound w in standard deviations of a log-ratio; about 1 in 40 log-ratios is clipped."""
 
 
 class Prefix(NamedTuple):
-    """The parameters of a ``LazyPrefix`` learner: noise σ, cost c, clipping bound w and batch size
-    B."""
+    """The parameters of a ``LazyPrefix`` learner: σ, cost c, clip w and batch size B."""
 
     sigma: Fraction
     cost: Fraction
@@ -44,8 +42,7 @@ def batches(horizon: int) -> list[int]:
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""The type of tried parameters: the batch size, the spread of the noise, and a share of the
-privacy."""
+"""Type of tried parameters: the batch size, the spread of the noise, and a share of the privacy."""
 
 
 def _inverse(precision: float, _: float) -> float:
@@ -167,8 +164,7 @@ def _none(violations: Iterable[str]) -> None:
 
 @attrs.frozen
 class OCOTask:
-    """A task for the parameter search of DP-OCO: rounds T, dimension d, diameter D, Lipschitz
-    constant L, ε and δ."""
+    """A task for DP-OCO, for which parameters are sought: T, d, D, L, ε and δ."""
 
     horizon: int
     dimension: int
@@ -255,8 +251,7 @@ class OCOTask:
 
 
 class Chosen(NamedTuple):
-    """The chosen parameters of DP-OCO: regulariser λ, inverse temperature β, probability p of fake
-    switches, batch size B and rate η."""
+    """The chosen parameters of DP-OCO: λ, β, p, B and η."""
 
     regulariser: float
     beta: float

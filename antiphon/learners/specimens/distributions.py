@@ -121,15 +121,13 @@ def _knockout() -> specimen.Specimen:
 _ANY: Final[Any] = None
 """A placeholder for message spaces that these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
-"""Hypotheses for which the ceilings ⌈M f⌉ are 2 for most labels, so that there are N' = 18 finer
-labels, and not KM = 10."""
+"""Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` that reports the score whose number J is the label (modulo K) instead
-    of random."""
+    """A broken ``OneScore`` in which J is the label (modulo K) instead of random."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)

@@ -136,8 +136,7 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    # There are too many runs to explore.
-    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)
+    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many runs to enumerate
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
     link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)

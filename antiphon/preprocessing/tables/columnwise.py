@@ -133,9 +133,7 @@ def _clustered(table: Records, clusters: int) -> Records:
     from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
 
     limits: Any = threadpool_limits
-    # One thread is used, because several threads add up in any order. Fewer records than clusters
-    # are allowed.
-    with limits(1), warnings.catch_warnings():
+    with limits(1), warnings.catch_warnings():  # one thread: several add up in any order
         fewer = sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)

@@ -49,8 +49,7 @@ class Stepped(Protocol[Step]):
 
 @register("antiphon.Draw/1", state=True)
 class Draw(NamedTuple):
-    """One random draw on a tape: the name of the sampling method, its parameter, and the drawn
-    value."""
+    """One draw on a tape: the name of the primitive, its parameter, and the drawn value."""
 
     kind: str
     parameter: object
@@ -88,16 +87,13 @@ class Coins(ABC):
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """A function that converts a parameter shared by all replicas (parallel runs of one mechanism);
-    the identity for a single run."""
+    """Converts a parameter shared by all replicas; the identity, for a single replica."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """A function that converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """The function that tests whether a message is in a space, for one run or for columns (arrays
-    with one value per replica)."""
+    """The function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
-    """A function that converts a parameter to a plain Python number, which can be written on a
-    tape."""
+    """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
     """A function that converts the parameter x of a probability e^-x to an exact number."""
 
@@ -113,8 +109,7 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part of the mechanism that an exception ended; a rerun on the same coins may not
-        fail."""
+        """Count a part that ended by an exception; a rerun on the same coins may not fail."""
         self.deaths += 1
 
     @abstractmethod
@@ -306,8 +301,7 @@ def told_scores(parameter: bytes) -> NDArray[np.int64]:
 
 
 def exactly(value: Number, name: str) -> Fraction:
-    """A positive number as an exact Fraction. The error does not show the value, which may come
-    from data."""
+    """A positive number as an exact Fraction. The error hides the value: it may come from data."""
     try:
         return positive(value, name)
     except InvalidArgument:

@@ -28,8 +28,7 @@ _ABOUT: Final = frozenset(
      "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
-"""The names of methods that only make, show, compare or store an object, and are never handed a
-column."""
+"""The names of methods that only make, show, compare or store a part, and see no columns."""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
@@ -92,8 +91,7 @@ empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:
-    """Whether a class computes with a method of this name that differs from the method of its base
-    class."""
+    """Whether a class computes with a method of this name other than the one of its base class."""
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))

@@ -36,8 +36,7 @@ Chosen: TypeAlias = "NDArray[np.bool_]"
 LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
 _NARROW: Final = 4
-"""The largest scale for which the topmost digit is sampled; its table has about 44 entries per unit
-of scale."""
+"""The largest scale of the topmost digit; its table has about 44 entries for each unit of scale."""
 _DIGIT: Final = 6
 """The number of bits of each lower digit."""
 

@@ -26,8 +26,7 @@ Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
 """A call that returns an array of ``count`` uniform 64-bit words."""
 Integers: TypeAlias = "NDArray[np.int64]"
 Bracket: TypeAlias = Callable[[int], tuple[int, int]]
-"""Integer bounds around a real number c: a function from ``bits`` to integers low <= 2^bits·c <=
-high."""
+"""Bounds on a number c: a function from bits to close integers low <= 2^bits·c <= high."""
 
 WORD: Final = 64
 _GUARD: Final = 128
@@ -44,8 +43,7 @@ class Uniform:
     word: Word
 
     def below(self, bracket: Bracket) -> bool:
-        """Whether the uniform real number is below the number in the bracket; bits are tossed until
-        this is certain."""
+        """Whether the uniform real is below a number; bits are tossed until that is sure."""
         while True:
             low, high = bracket(self.bits)
             if self.digits < low:
@@ -129,8 +127,7 @@ class Geometric:
         return bracket
 
     def settle(self, digits: int, word: Word) -> int:
-        """The value D if the first bits of the uniform number U equal a table entry; more bits
-        decide."""
+        """The value D if the first bits of U equal a table entry, decided by more bits."""
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
@@ -152,8 +149,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of the random words that equal a table entry, for which more bits are
-    needed."""
+    """Positions of the random words that equal a table entry, for which more bits are needed."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

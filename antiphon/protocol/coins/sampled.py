@@ -45,8 +45,7 @@ class Undoubled(Protocol):
 _alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
 
 tell_of_forks: Final = _alive.add
-"""A function that registers an object: after each fork, the child calls the object's ``forked``, if
-the object is still alive."""
+"""Register an object: after a fork, its ``forked`` is called in the child while it lives."""
 
 
 def _tell() -> None:
@@ -77,8 +76,7 @@ _MANY: Final = 64
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""The number of noise parameters for which a sampler is cached under the identity of the given
-object."""
+"""Number of noise parameters for which a sampler is cached under the identity of a given object."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -119,8 +117,7 @@ def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
     """Cache a sampler under the identity of the exact number that was given as its parameter."""
-    # The exact number is kept alive beside its sampler, so that its id stays unique.
-    if exact is given:
+    if exact is given:  # the number is kept alive, so that its id stays unique
         if len(known) >= _KNOWN:
             known.clear()
         known[id(given)] = exact, made
@@ -274,8 +271,7 @@ class SampledCoins(Coins):
         return samplers.below(n, self._word)
 
     def _bernoulli(self, p: Number) -> bool:
-        """True with probability exactly p: a uniform real number is compared with p, 64 bits at a
-        time."""
+        """True with probability exactly p: a uniform real is compared with p, by 64 bits."""
         numerator, denominator = p.as_integer_ratio()
         while True:
             numerator <<= 64
@@ -338,8 +334,7 @@ class SampledCoins(Coins):
         return drawn
 
     def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
-        """A few wide Gaussian draws, taken from a stock made in advance: NumPy is fast only for
-        thousands of draws at once."""
+        """A few wide Gaussian draws from a stock made in bulk: NumPy is fast for thousands only."""
         stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)

@@ -54,13 +54,11 @@ class RecordedCoins(Coins):
         self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
-        """Take the next draws from ``coins``: each step of an exchange (a generator) has its own
-        coins."""
+        """Draw from these coins from now on: each step of an exchange has coins of its own."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """Remove the draws since the last call from the tape (the draws of one round), and return
-        them."""
+        """Remove from the tape the draws since the last call (one round's), and return them."""
         tape, self._tape = tuple(self._tape), []
         return tape
 
@@ -168,8 +166,7 @@ class _EnumeratedCoins(Coins):
 
 @lru_cache(maxsize=1024)
 def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
-    """The possible values of a draw with finitely many outcomes, with their positive probabilities,
-    from a cache."""
+    """The possible values of a finite draw with their positive probabilities, from a cache."""
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 

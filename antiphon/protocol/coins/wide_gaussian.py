@@ -35,13 +35,11 @@ Places: TypeAlias = NDArray[np.intp]
 _CELLS: Final = 128
 """The number of cells for each standard deviation."""
 _FIRST: Final = 16
-"""The number of bits of the first random word that choose a cell; more bits are drawn if these do
-not decide."""
+"""The number of bits of the first word that choose a cell; if need be, more are tossed."""
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""The number of the first cells that share one acceptance threshold (the lowest of theirs), as a
-first test."""
+"""The first cells, which share one acceptance threshold (their lowest) as a first test."""
 _MOST: Final = 1 << 12
 """The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
@@ -59,13 +57,11 @@ class WideGaussian:
         self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
-        """The number of low bits of the first random word that decide acceptance; the bits above
-        them give the place."""
+        """The number of low bits of the first word that decide acceptance, below the place's."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
-        """For each cell, a threshold below which a draw is accepted wherever in the cell it
-        lies."""
+        """For each cell, a threshold below which a draw is accepted at every place in the cell."""
         self._table = np.array(_table(), np.uint64)
         self._guide = np.array([cell if cell < _NEAR else -1 for cell in _guide()], np.int16)
         self._limits = np.array(self._surely, np.int64)
@@ -97,8 +93,7 @@ class WideGaussian:
         for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
-        # A Taylor series for rates up to ¼, with an error of at most 2^-46, rounding included.
-        for k in range(9, 0, -1):
+        for k in range(9, 0, -1):  # Taylor series for rates up to ¼, to 2^-46
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
@@ -120,8 +115,7 @@ class WideGaussian:
         """At most ``count`` draws, without rejected ones; computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        # the cells, and -1 where more bits are needed
-        size = self._guide.take(start).astype(np.int64)
+        size = self._guide.take(start).astype(np.int64)  # cells; -1: more bits needed
         open_ = np.flatnonzero(size < 0)
         size[open_] = _settled_many(start[open_], self._table, words)
         size <<= self._place
@@ -223,8 +217,7 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """The cell for each value of the first 16 bits; -1 where these bits do not determine the
-    cell."""
+    """Cell for each value of the first 16 bits; -1 where these bits do not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]

@@ -36,8 +36,7 @@ class TossingPostProcessor(PostProcessor[State]):
 
     __slots__ = ()
     passes_halt: bool = False
-    """Whether a HALT from the right ends a run of the generator at once, as in
-    ``ExchangePostProcessor``."""
+    """Whether a HALT from the right ends an exchange at once, as in ``ExchangePostProcessor``."""
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
@@ -70,8 +69,7 @@ class TossingPostProcessor(PostProcessor[State]):
         )
 
     def _again(self, before: processor.Underway) -> Tossed:
-        """The generator of an unfinished exchange, rebuilt by a rerun on the coins and answers so
-        far."""
+        """The generator of an unfinished exchange, from a rerun on its coins and answers."""
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         processor.check_generator(generator)
@@ -96,8 +94,7 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """The value of ``composition.Lifting`` that the function declares, as a class would; None
-    without a declaration."""
+    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -58,8 +58,7 @@ class Underway(Generic[State, Live]):
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent to the right so far; the other fields determine them, so a rerun must send
-    the same messages."""
+    """The messages sent right so far, implied by the rest: a rerun must send the same."""
     slot: list[Live] = attrs.field(eq=False)
     """The live generator of the exchange, which the next step removes; empty afterwards."""
 

@@ -179,8 +179,7 @@ def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | 
 
 
 def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
-    """The hockey-stick divergence H_ε(P‖Q) of a pair of laws. Raises: PartError if the value is no
-    probability."""
+    """The divergence H_ε(P‖Q) of a pair. Raises: PartError if it is no probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))
     except InvalidArgument as error:
@@ -190,8 +189,7 @@ def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
 
 
 _LARGE: Final = 64
-"""The parameter μ above which the formula of μ-GDP is slow and the conversion by zCDP is as
-good."""
+"""Parameter μ above which the formula of μ-GDP is slow and the conversion by zCDP is as good."""
 _MOST: Final = 10**12
 """The parameter ρ above which no (ε, δ) is computed for ρ-zCDP."""
 

@@ -113,8 +113,7 @@ def title_of(view: Interaction) -> str:
 
 
 def _few(parts: list[Json]) -> list[Json]:
-    """The names of at most a dozen parts of a chain; in the middle, a placeholder stands for the
-    rest."""
+    """At most a dozen parts of a chain; a placeholder stands for the rest, in the middle."""
     if len(parts) <= _MOST_PARTS:
         return parts
     half = _MOST_PARTS // 2
@@ -134,8 +133,7 @@ def _lane(part: Json) -> Lane:
 
 
 def _forwards(part: Json) -> bool:
-    """Whether a part is known to send every message from its left on unchanged (or one side of a
-    pair)."""
+    """Whether a part is known to send every left message on unchanged (or its side m_b)."""
     return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
 
 
@@ -196,8 +194,7 @@ class _Cast:
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
-        """The arrows of one round. ``stopped``: the leftmost part answered by itself, and sent no
-        message on."""
+        """The arrows of one round; ``stopped``: the leftmost part answered, and sent nothing on."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
@@ -217,8 +214,7 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """The arrows between the composition and the created mechanism to which the message
-        goes."""
+        """Arrows between the composition and the created mechanism to which the message goes."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return

@@ -222,8 +222,7 @@ are independent of other streams of the seed."""
 
 
 class _Located:
-    """A context manager that adds the number of the round to a ReplayMismatch among the round's
-    draws."""
+    """Context manager: adds the number of the round to a ReplayMismatch among its draws."""
 
     def __init__(self, number: int) -> None:
         self._number = number

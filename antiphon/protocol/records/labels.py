@@ -119,8 +119,7 @@ def _instance(value: Any, depth: int) -> str:
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
     if name != kind.__name__:
-        # A part made of a function is labelled by the function; its other parameters say less.
-        return name
+        return name  # a part made of one function is labelled by the function only
     shown: list[str] = []
     for field in attrs.fields(kind):
         own = getattr(value, field.name)

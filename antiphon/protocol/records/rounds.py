@@ -51,8 +51,7 @@ class _ForTheCaller:
 
     @property
     def why_halted(self) -> str | None:
-        """The reason why the mechanism halted, if the mechanism gives one; kept in memory only, for
-        the caller."""
+        """Why the mechanism halted, if it says so; kept in memory only, for the caller."""
         return getattr(self, "_why_halted", None)
 
 

@@ -97,8 +97,7 @@ class FileSink:
         known = None if draws else self._said.get(id(message))
         text = self._saying(message, draws) if known is None else known[1]
         if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
-            # The object is kept alive, so that its id stays unique.
-            self._said[id(message)] = message, text
+            self._said[id(message)] = message, text  # kept alive, so that its id stays unique
         self._put(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:

@@ -168,8 +168,7 @@ def _entry(number: int, line: Fields) -> TranscriptEntry:
 
 
 def _entries(path: Path) -> Iterator[TranscriptEntry]:
-    """The messages, answers and end of a transcript after its header; their order is checked. Equal
-    short lines are decoded once."""
+    """The entries after the header, their order checked. Equal short lines are decoded once."""
     known = dict[bytes, TranscriptEntry]()
     with path.open("rb") as file:
         expected, halted = "says", False
@@ -205,8 +204,7 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
 
 
 class Stored(Sequence[Item]):
-    """A sequence of the rounds (part 0) or the tape (part 1) of a file, each read when it is
-    accessed."""
+    """The rounds (part 0) or the tape (part 1) of a file, as a sequence read on access."""
 
     def __init__(self, path: Path, length: int, part: int) -> None:
         self._path, self._length, self._part = path, length, part

@@ -139,8 +139,7 @@ def card(view: View) -> Card:
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
     ]
     notes.append(ending_of(view, count).rstrip(".").lower())
-    # Only the number of exceptions is shown, since an exception may hold private data.
-    if view.failures:
+    if view.failures:  # only their number: exceptions may hold data
         notes.append(f"{len(view.failures)} failed step(s), see view.failures")
     if view.header.seeded:
         notes.append("seeded: not for release")

@@ -1,2 +1,1 @@
-"""Limits on connections: how many there are, how often requests come, and how long they may
-take."""
+"""Limits on connections: their number, the rate of their requests, and their duration."""

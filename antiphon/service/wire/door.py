@@ -15,19 +15,17 @@ from typing import Any, Final, NamedTuple
 from antiphon.service.wire.floods import address_of
 
 FULL: Final = 0.1
-"""The number of seconds until the next attempt to accept, after the process ran out of file
-descriptors."""
+"""Seconds until the next attempt to accept, if the process has no file descriptor left."""
 
 
 class Seats(NamedTuple):
     """The largest numbers of connections, in all and from one address."""
 
     at_once: int = 800
-    """The largest number of connections in all. It must be below the number of files that a process
-    may open, which is usually 1,024."""
+    """The largest number of connections, below the number of files a process may open (mostly
+    1,024)."""
     of_one: int = 100
-    """The largest number of connections from one address. All connections through a proxy have the
-    proxy's address."""
+    """The largest number of connections from one address; behind a proxy all have its address."""
 
 
 SEATS: Final = Seats()
@@ -69,8 +67,7 @@ class Door:
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))
-                # Other tasks get their turn even during a flood of connections.
-                await asyncio.sleep(0)
+                await asyncio.sleep(0)  # other tasks get a turn in a flood
 
     async def _admit(self, connection: socket.socket, address: str) -> None:
         if self._taken[address] >= self._places.of_one:

@@ -1,5 +1,4 @@
-"""Limits on the rate of requests: a token bucket for each holder of a token, and for each other
-address."""
+"""Limits on the rate of requests: a token bucket for each token, and for each other address."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ class Buckets:
         level = min(self._most, level + (now - last) * self._rate)
         allowed = level >= 1
         self._levels[name] = level - 1 if allowed else level, now
-        # The bucket that was not used for the longest time is full, or nearly full.
-        if len(self._levels) > _NAMES:
+        if len(self._levels) > _NAMES:  # the bucket not used for longest is full
             self._levels.popitem(last=False)
         return 0 if allowed else (1 - level) / self._rate
 
@@ -50,8 +48,8 @@ class Floods:
 
 
 def address_of(host: str) -> str:
-    """The address by which requests are counted; of an IPv6 address the first half, since one
-    household has all of these."""
+    """The address by which requests are counted; of an IPv6 address the first half (a
+    household's)."""
     if ":" not in host:
         return host
     try:

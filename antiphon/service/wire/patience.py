@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 HEAD: Final = 10.0
-"""The number of seconds for the head of a request, from its first byte or from the start of the
-connection."""
+"""Seconds for the head of a request, from its first byte or the start of the connection."""
 BODY: Final = 10.0
 """The number of seconds for the body of a request."""
 LONGEST: Final = 64 << 10

@@ -27,8 +27,7 @@ _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line with its check sum, computed from the check sum of the line before; and the new
-    check sum."""
+    """A JSON line with its check sum, from that of the line before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
@@ -55,8 +54,7 @@ def check_before(file: IO[bytes], place: int) -> int | None:
 
 
 def lost_its_end(raw: bytes) -> bool:
-    """Whether a last line without a line end has a complete check sum, so that it was damaged and
-    not cut short."""
+    """Whether a last line without its end has a full check sum: damaged, not cut short."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 
@@ -108,8 +106,7 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        # This is the next line of the other process, whose first line is itself out of turn.
-        known |= {check, last}
+        known |= {check, last}  # the other process's next line: the first is itself out of turn
     if file.read(1):
         return None
     return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"

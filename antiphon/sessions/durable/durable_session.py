@@ -23,8 +23,7 @@ restarts short."""
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""The type of a size of the log, the progress to record in its guard file, and the state with the
-last exchange."""
+"""The size of a log, the progress to record in its guard, and the state with the last exchange."""
 
 
 class DurableSession(Session):
@@ -188,9 +187,7 @@ class DurableSession(Session):
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
-            # The session refuses the message with a stated reason, because a signal handler may
-            # send between two lines.
-            return super().send(message)
+            return super().send(message)  # the session refuses it with the reason
         if self._promised:  # a signal handler may send between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
@@ -200,8 +197,7 @@ class DurableSession(Session):
         return self.step_written(message)
 
     def step_written(self, message: object) -> object:
-        """Step a message that is already in the log, and write its answer; used by
-        ``ap.resume``."""
+        """Step a message that is already in the log, and write its answer. (For ``ap.resume``.)"""
         before = self._now
         try:
             return super().send(message)
@@ -275,8 +271,7 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks; a state line will contain the positions of
-        these lines."""
+        """Write the message keys that the log lacks; a state line will name their places."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -347,8 +342,7 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            # The guard may be behind the log, but never ahead of it.
-            self._guard.write(mark, sync=sync)
+            self._guard.write(mark, sync=sync)  # the guard may be behind the log only
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now

@@ -82,8 +82,7 @@ class Guard:
     """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
-        # A signal handler may send or close in the middle of this.
-        self._writing = threading.RLock()
+        self._writing = threading.RLock()  # a signal handler may send, or close, in the middle
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
@@ -157,8 +156,7 @@ class Guard:
 
     def close(self) -> None:
         """Release the lock on the guard file."""
-        # Another thread must not write to a file that gets the same descriptor.
-        with self._writing:
+        with self._writing:  # another thread must not write to a file that reuses the descriptor
             if self._descriptor >= 0:
                 descriptor, self._descriptor = self._descriptor, -1
                 os.close(descriptor)

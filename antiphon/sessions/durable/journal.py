@@ -45,8 +45,7 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        # A signal handler may send or close in the middle of this.
-        self._syncing = threading.RLock()
+        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
         self._refusal: str | None = None
         self._lost = False
         """Whether a sync has failed once: a later one may report success although data is lost."""
@@ -56,8 +55,7 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # Until the write is complete, the log counts as damaged.
-        self._refusal = "its last line could not be written whole"
+        self._refusal = "its last line could not be written whole"  # true until it is written
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
@@ -152,8 +150,7 @@ class Journal:
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
-    """The bytes of a log with these lines, the positions of the lines, and the check sum of the
-    last line."""
+    """The bytes of a log of these lines, their positions, and the check sum of the last."""
     data, places, check = bytearray(), list[int](), 0
     for line in lines:
         places.append(len(data))
@@ -180,8 +177,7 @@ def begin_anew(path: Path, data: bytes) -> int:
 
 
 def part_of(path: Path) -> Path:
-    """The path at which a shorter log is written until it is complete; a killed process leaves the
-    file behind."""
+    """The path of a shorter log until it is complete; a killed process leaves it behind."""
     return path.with_name(f"{path.name}.part")
 
 

@@ -122,8 +122,7 @@ def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) 
     yield course
     for line in _lines(file, course):
         _take(course, line, mechanism, coins)
-        # The state line contains everything that a restart needs.
-        if "state" in line and not course.keys.fresh:
+        if "state" in line and not course.keys.fresh:  # the state line has all that a restart needs
             course.kept = course.end, course.end - course.begin
         yield course
 
@@ -200,8 +199,7 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     """Update ``course``, the progress of a session, by one line of its log."""
-    # There may be another such line before it, whose step an interrupt prevented.
-    if "says" in line:
+    if "says" in line:  # a message without an answer may come before it
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:
@@ -277,8 +275,7 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     if course.key is not None:
         course.keys.add(course.key, answer)
         course.key = None
-    # A part failed for outside reasons, and may succeed when its step is repeated.
-    if "state" in line:
+    if "state" in line:  # a failed part may succeed when it is run again
         _restore(course, line, mechanism)
         return
     course.number += 1

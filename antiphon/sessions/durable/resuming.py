@@ -29,12 +29,10 @@ from antiphon.sessions.durable.reading import named
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
-"""The type of a witness: a call (session, generation) -> bool that returns True once for each pair,
-and so lets this generation begin."""
+"""A call (session, generation) -> bool: True, only once for each, lets a generation begin."""
 
 _TRIES: Final = 2
-"""The number of times that the step of an unanswered message is tried again, before it is answered
-by HALT."""
+"""The number of new tries of the step of a message in flight, before HALT is answered."""
 _BEGINNING: Final = 2
 """The number of lines that ``begin`` writes."""
 
@@ -237,8 +235,7 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
 
 
 def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, moved: bool) -> None:
-    """Check, by the guard file, that a log is not an older copy. Raises: ResumeError if it may be
-    one."""
+    """Check that a log is not an older copy, by its guard. Raises: ResumeError if it may be one."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
         lost = f"{missing} answers are not in it" if missing > 0 else "it has been resumed since"

@@ -199,8 +199,7 @@ def _said(value: object) -> tuple[codec.Json] | None:
 
 
 def _class(name: object) -> type:
-    """The registered class of states with this name. Raises: TranscriptError if there is no such
-    class."""
+    """The registered class of states with this name. Raises: TranscriptError if there is none."""
     text = name if type(name) is str else ""
     found: type | None = lookup_state(_since(text))
     if found is None:
@@ -250,8 +249,7 @@ def _made(kind: Any, parts: list[Any]) -> object:
         raise TranscriptError(
             f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
         )
-    # Fields that were added later have defaults.
-    return kind(**dict(zip(names, parts, strict=False)))
+    return kind(**dict(zip(names, parts, strict=False)))  # newer fields have defaults
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:

@@ -113,8 +113,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
-    """The sums of ε over mechanisms that received a pair with different sides; None if they are
-    unknown."""
+    """The sums of ε over mechanisms that got a pair with different sides; None if unknown."""
     if guard is None or guard.state is None:
         return None  # The verifier has halted, and its state with these mechanisms is gone.
     state = _SUMS.initial_state
@@ -126,8 +125,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""The type of a guarantee or a privacy curve, which gives ε at δ, or of the reason why there is
-none."""
+"""A guarantee or a privacy curve, which gives ε at δ, or of the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -144,8 +142,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        # When everything is spent, ``total`` and ``spent`` bound the same quantity.
-        spent = min(spent, total)
+        spent = min(spent, total)  # if all is spent, both bound the same quantity
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
     missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
@@ -235,8 +232,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """The guarantee of all charges so far, as if no others followed and all had been fixed in
-    advance."""
+    """Guarantee of charges so far, as if no others followed and all had been fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)

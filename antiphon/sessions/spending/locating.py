@@ -24,15 +24,14 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The verification function f of V[f] ∘* I ∘* ExtConComp, and the state of f; None once f has
-    refused."""
+    """The function f of a verifier before a composition, and its state; None once f has refused."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """The way on which a message that creates a mechanism reaches the composition inside the whole
+    """The way of a message that creates a mechanism to the composition inside the whole
     mechanism."""
 
     SINGLE = "as it is"
@@ -56,8 +55,8 @@ class Found:
 
     @property
     def suitable(self) -> bool:
-        """Whether every message that creates a mechanism has two equal sides, or is no pair (CM
-        Def. 4.4)."""
+        """Whether every message that creates a mechanism has equal sides, or is no pair (CM Def.
+        4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property
@@ -110,14 +109,12 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
 
 
 def guarding(links: Sequence[PostProcessor]) -> bool:
-    """Whether a chain begins with a verifier and an identifier, which create no mechanisms
-    themselves."""
+    """Whether a chain begins with a verifier and an identifier, which create no mechanisms."""
     return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """The verification function of a verifier and its state, if it is one of a composition; else
-    None."""
+    """A verifier's function and its state, if the function is one of a composition; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -200,8 +197,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The privacy parameters that the verification function fixes in advance: how many of each
-    there were, and are left."""
+    """The privacy parameters that f fixes in advance: how many of each there were, and are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -210,8 +206,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The verification function with only the parameters that were used up; None if there are
-    none."""
+    """Verification function with only the parameters that were used up; None if there are none."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

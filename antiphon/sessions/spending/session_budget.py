@@ -111,8 +111,8 @@ class SessionBudget:
 
     @property
     def spent(self) -> Charge | None:
-        """The amounts that the filter has added up so far; rounded up where they are not exact
-        numbers. O(1)."""
+        """The amounts that the filter has added up so far; rounded up if they are not exact.
+        O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
@@ -126,8 +126,7 @@ class SessionBudget:
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The privacy parameters that the verification function fixes in advance, and how many of
-        each are left."""
+        """The privacy parameters that f fixes in advance, and how many of each are left."""
         return slots(self._found.guard)
 
     @property
@@ -238,8 +237,7 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The budget as a table, line by line; ``rule`` is the filter, odometer or verification
-    function that decides."""
+    """The budget as a table, line by line; ``rule`` is the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
