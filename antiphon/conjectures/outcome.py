@@ -132,7 +132,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def _counted(self) -> str:
-        """The number of starts as text; "n of m" if m starts suffice to search everything."""
+        """The number of starts as text; "n of m" if m starts search everything."""
         most = self.pattern.most
         return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
 

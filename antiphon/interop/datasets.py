@@ -76,8 +76,6 @@ class MetricWithin:
     Two entries are the same if they have the same type and value: 1 is not 1.0, and 0.0 is not
     -0.0.
 
-    Entries are the same if they are the same message: 1 is not 1.0, and 0.0 not -0.0.
-
     >>> near = MetricWithin("SymmetricDistance", 1)
     >>> near.holds((1, 2, 2), (2, 1)), near.holds((1, 2), (1, 3))
     (True, False)

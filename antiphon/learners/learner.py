@@ -37,11 +37,11 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class OnlineLearner(ContinualMechanism[State], Generic[State]):
-    """An online learner: (a loss) -> ⊤; (``ADVICE``) -> the advice for the round whose loss comes
-    next. Abstract.
+    """An online learner, which answers a loss by ⊤, and ``ADVICE`` by the advice for the next loss.
+    Abstract.
 
-    At most ``horizon`` losses.
-    Raises: InvalidArgument for a loss past the horizon; the state is unchanged.
+    A learner accepts at most ``horizon`` losses. Raises: InvalidArgument for a loss past the
+    horizon; the state is unchanged.
     """
 
     private: ClassVar[bool] = True

@@ -209,7 +209,7 @@ class BestInTurn:
         """The least total loss so far, by [largest number of changes, expert followed now]."""
 
     def after(self, losses: Losses) -> Losses:
-        """The least total loss after each of some more rounds."""
+        """The least total loss after each of the next rounds, whose losses are given."""
         least, best = self._least, np.empty(len(losses), np.int64)
         for time, loss in enumerate(losses):
             change = least.min(axis=1, keepdims=True)

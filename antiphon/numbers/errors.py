@@ -275,7 +275,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
                 return function(*given, **named)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # a TypeError from inside the function
+                    raise  # The TypeError comes from inside the function.
                 raise InvalidArgument(f"{error}; write {call}") from None
 
         return cast("Called", called)

@@ -25,9 +25,6 @@ def tail(x: Fraction) -> Ends:
     Computed as ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive; extra bits make up
     for the cancellation in the difference.
 
-    As ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive; extra bits make up for the
-    cancellation in the difference.
-
     >>> [float(end) for end in tail(Fraction(0))], f"{float(tail(Fraction(2))[1]):.12f}"
     ([0.5, 0.5], '0.022750131948')
     """

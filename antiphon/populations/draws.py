@@ -27,7 +27,8 @@ def power(exponent: ExactEpsilon) -> Number:
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
     """The weights e^(rate·score), up to a common factor, in doubles."""
-    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # gaps may need 64 bits
+    # differences of scores may need 64 bits
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
 

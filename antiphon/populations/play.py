@@ -77,7 +77,7 @@ class Population:
     joins: bool = False
     """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
     blocks: int = 0
-    """The number of block steps made so far."""
+    """The number of times that a step was made for a block of replicas."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
         """Yield each block when it has ended; ``coins.lanes`` are then its replicas.

@@ -74,7 +74,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def distance(self) -> Fraction:
-        """The bound τ on the distance of π_S(S') and π_S'(S'), in the mechanism's metric."""
+        """The bound τ on the distance that the other records move (of π_S(S') and π_S'(S'))."""
 
     @property
     def apart(self) -> Fraction | None:

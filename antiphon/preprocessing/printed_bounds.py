@@ -32,7 +32,7 @@ class Circumstances:
     gap: float
     """The eigengap δ of PCA."""
     sigma: float
-    """The least standard deviation, for scaling."""
+    """The least standard deviation of a column, for the preprocessing by scaling."""
 
     @property
     def square(self) -> float:

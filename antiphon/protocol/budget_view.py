@@ -139,7 +139,8 @@ class BudgetInSight(Protocol):
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits: a creation is accepted exactly if it costs no more."""
+        """The rest of the filter's limits: a mechanism may be created if it costs no more than
+        this."""
         ...
 
     @property
@@ -191,25 +192,25 @@ class Price:
     it; to compute the price changes nothing."""
 
     charge: Charge | Measure | None
-    """The amounts that the creation would be charged; None if it would cost nothing, or without a
-    budget."""
+    """The amounts charged when the mechanism is created; None if it would cost nothing, or without
+    a budget."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
-    """The ``Refusal`` with which a filter would answer the creation; None if it accepts."""
+    """The ``Refusal`` with which a filter would refuse the mechanism; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """The reason why the creation would be answered by HALT; "" if it would not be."""
+    """The reason why the message would be answered by HALT; "" if it would not be."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
-    """The value of ``session.budget`` after the creation."""
+    """The value of ``session.budget`` after the mechanism's creation."""
 
     @property
     def reason(self) -> str:
-        """The reason why the creation would not be accepted."""
+        """The reason why the mechanism would be refused."""
         return self._halt if self.refusal is None else str(self.refusal.error)
 
     @property
     def remaining(self) -> Charge | None:
-        """The budget that would remain after the creation."""
+        """The budget that would remain after the mechanism's creation."""
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:

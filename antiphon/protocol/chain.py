@@ -264,7 +264,7 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        return ()  # the queries and creations of its post-processors may depend on the data
+        return ()  # A post-processor's queries and creations may depend on the data.
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]

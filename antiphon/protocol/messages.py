@@ -54,7 +54,7 @@ EMPTY: Final = Symbol.EMPTY
 HALT: Final = Symbol.HALT
 """halt: the message by which a party ends the interaction (CM §2.2)."""
 TOP: Final = Symbol.TOP
-"""⊤: yes, or valid; also the answer to a creation that succeeded."""
+"""⊤: yes, or valid; also the answer to a message that created a mechanism."""
 BOTTOM: Final = Symbol.BOTTOM
 """⊥: no, or invalid."""
 

@@ -152,7 +152,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @cached_property
     def questions(self) -> Space:
-        """The space of creations and questions in their envelopes: the public messages."""
+        """The space of messages that create or ask a counter, in envelopes: the public messages."""
         return _enveloped(Either((self.watch, Integers(0))))
 
     @property

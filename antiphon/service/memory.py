@@ -24,7 +24,7 @@ from antiphon.service.event_counters import EventCounters, Said, Watch
 from antiphon.sessions.durable.states import restored
 
 KEPT: Final = 20_000
-"""The number of replies stored for each token, besides the replies to creations."""
+"""The number of replies stored for each token, besides the replies to new counters."""
 POINTS: Final = 240
 """The number of released counts of a counter, past which every other one is dropped."""
 BETA: Final = 0.05
@@ -65,7 +65,7 @@ class Released:
 
 @attrs.define
 class LiveCounter:
-    """The public part of a counter: its watch, its beginning and its released counts."""
+    """The public part of a counter: its description, its beginning and its released counts."""
 
     watch: Watch
     born: int
@@ -90,7 +90,7 @@ class StreamMemory:
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """The replies by sender and key, in order of time."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """Replies to creations by sender and key; the budget admits only a few, so all are stored."""
+    """Replies to created counters by sender and key; the budget admits few, so all are stored."""
     lost: int = 0
     """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None

@@ -151,7 +151,7 @@ class OfUpdates:
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are nonempty tuples of one length with neighbouring last entries."""
+        """Whether both are nonempty tuples of one length whose last entries are neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])

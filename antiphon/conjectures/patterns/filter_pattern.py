@@ -203,7 +203,7 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        assert found is not None  # as in the method ``judged``
+        assert found is not None  # limits to the rounds that can matter
         return found
 
     @property

@@ -169,7 +169,8 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        found: Doubles = (steps - 0.5) * clipping.widths[contexts]  # from the middle of a range
+        # a score counts from the middle of its range
+        found: Doubles = (steps - 0.5) * clipping.widths[contexts]
         return found
 
     def answers(

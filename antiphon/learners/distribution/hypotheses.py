@@ -151,10 +151,6 @@ def hadamard(count: int, *, horizon: int, epsilon: float) -> Hypotheses:
     with the Hadamard matrix H. Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL
     risk on one of them; for small ε only, this is of order √(KT)/ε.
 
-    p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, in this order.
-    Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL-risk on one of them: of order
-    √(KT)/ε for small ε only.
-
     >>> hadamard(3, horizon=1000, epsilon=1).tables[0, :3].tolist()[0]
     [0.0, 0.5, 0.0, 0.5]
     """

@@ -115,7 +115,7 @@ class Mistakes:
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)
-    """The hypotheses f̂₁, …, f̂_T."""
+    """The hypotheses f̂₁, …, f̂_T, one for each of the T rounds."""
 
     @property
     def total(self) -> int:

@@ -42,8 +42,8 @@ _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The example learners of experts: Hedge, dartboards, lazy experts (whole, and made of parts),
-    and softmax of noisy sums."""
+    """The example learners of experts for the self-check: Hedge, dartboards, lazy ones, and
+    softmax."""
     yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
     yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()

@@ -31,7 +31,15 @@ from antiphon.verifiers.preprocessing_distance import Records, lengths
 @attrs.frozen(kw_only=True)
 class MeanImputation(TablePreprocessing):
     """The preprocessing ``SimpleImputer``: each of at most p missing entries (NaN) of an n × d
-    table becomes the mean of its column."""
+    table becomes its column's mean.
+
+    *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of present
+    entries of a column, before and after a record is replaced. Its mean moves by |x - x'|/k if the
+    record has the entry in both, else by |x - m|/k, m the mean of k-1 others; 2r/(n-p) at most, and
+    so does each of at most p entries. A record with several missing entries moves by at most Δ₂ =
+    2r·√min(d, p)/(n-p); by 2r/(n-p) only if no record lacks two. Raises: InvalidArgument for p >=
+    n: a column might have no mean.
+    """
 
     missing: int
 

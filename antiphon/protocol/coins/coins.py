@@ -87,7 +87,8 @@ class Coins(ABC):
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """Converts a parameter shared by all replicas; the identity, for a single replica."""
+    """Converts a parameter shared by all replicas (parallel runs); for a single one, the
+    identity."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """A function that converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")

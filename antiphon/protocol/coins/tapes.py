@@ -180,13 +180,6 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
     Raises: Intractable at a draw without a finite distribution (Laplace, Gaussian, …), past 1,000
     draws in one run (the function may draw for ever) or 10^6 outcomes.
 
-    Yields (probability, result), the probabilities Fractions that sum to 1: a
-    probability given as a float counts as the rational it is, as when it is sampled.
-    Results are not merged. Cost: one run per outcome.
-
-    Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …), past 1,000
-    draws in one run (it may draw for ever) or 10^6 outcomes.
-
     >>> [(p, x) for p, x in outcomes(lambda coins: coins.bernoulli(Fraction(1, 3)))]
     [(Fraction(2, 3), False), (Fraction(1, 3), True)]
     """

@@ -40,8 +40,8 @@ class TossingPostProcessor(PostProcessor[State]):
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
-        """One exchange as a generator: ``heard = yield asked`` asks the right, ``return state,
-        answer`` answers the left."""
+        """One exchange as a generator: ``heard = yield asked`` asks the mechanism on the right,
+        ``return state, answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins

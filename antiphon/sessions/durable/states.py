@@ -31,8 +31,7 @@ from antiphon.protocol.registry import lookup_state, register, registered_name, 
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
-"""A pattern that finds classes from outside this library in a stored state; only those are
-tested by reading back."""
+"""A pattern that finds classes from outside this library in a stored state, which needs a test."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip

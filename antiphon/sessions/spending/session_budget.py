@@ -194,7 +194,7 @@ class SessionBudget:
 
 
 def price_of(whole: Mechanism, state: Any, create: object) -> Price:
-    """The cost of a creation, found by a trial: the creation step, which tosses no coins, is made
+    """The cost of creating a mechanism, found by a trial: the step, which tosses no coins, is made
     and then discarded.
 
     If a post-processor creates mechanisms by itself, this is the price of a creation in the
