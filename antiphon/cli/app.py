@@ -85,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
-    except ModuleNotFoundError:  # commands import late: ``main`` knows the extra's packages
+    except ModuleNotFoundError:  # ``main`` names the package that a late import misses
         raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)

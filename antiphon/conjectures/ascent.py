@@ -86,8 +86,7 @@ class Few:
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep a local search if it is among the best; after many with no improvement, forget
-        all."""
+        """Keep a local search if it is among the best; after many in vain, forget all kept ones."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:

@@ -165,8 +165,7 @@ class Climbing(Protocol):
     """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the local search with this number, from near the laws ``near``, or from random
-        laws."""
+        """Make the local search with this number, from near the laws ``near``, or random laws."""
         ...
 
 

@@ -100,7 +100,7 @@ class Attained(NamedTuple):
 
 @attrs.frozen
 class TightDelta:
-    """The figure δ at ε of a game, at its best adversary: the tight δ (CM Def. 2.1)."""
+    """The tight δ of a game at ε, as the figure that is bounded (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 

@@ -40,9 +40,9 @@ class OneLength(NamedTuple):
     group: Ints
     """The number of the group of each history: the answers to one pair after one history."""
     parents: Ints
-    """For each group, the index of the history that it extends, one pair shorter."""
+    """For each group of siblings, the index of the history without its last pair and answer."""
     pairs: Ints
-    """For each group, the index of the pair that is sent."""
+    """For each group of siblings, the index of the pair that is sent."""
 
     @property
     def starts(self) -> Ints:

@@ -125,7 +125,8 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """For each question after each history: (index of its first answer, index of the history)."""
+    """A pair for each question after each history: index of its first answer, and of the
+    history."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
@@ -161,8 +162,7 @@ class Judged:
 def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
-    """The mechanisms M1, M2, … with the laws ``plans``; equal ones with equal claims share a
-    name."""
+    """The mechanisms M1, M2, … with laws ``plans``; equal ones with equal claims share a name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):

@@ -132,7 +132,7 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The check of the ℓ_p distance between vectors of one length; None: ℓ_∞."""
+    """The check of the ℓ_p distance of vectors of one length; ``power`` None stands for ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):

@@ -249,8 +249,7 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve`` as a ``JointCurve``: after the differing batch the losses L are
-    0 and 1, or B-1 and B."""
+    """The bound of ``LazyCurve`` as a ``JointCurve``; one loss in a batch of length B differs."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (

@@ -137,5 +137,5 @@ def _wrong(epsilon: ExactEpsilon, high: Fraction) -> Fraction:
     if isinstance(epsilon, exact.Log):
         return 1 / (1 + epsilon.argument)
     bits = _BITS + math.ceil(high * Fraction(3, 2))
-    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # the value e^-ε
+    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # this is e^-ε
     return low / (1 + low)

@@ -64,7 +64,7 @@ class InEpsilon:
     """The ε promised for the whole session, however it goes on, as ``ap.guarantee`` derives it;
     None: no guarantee (see ``why``)."""
     spent: float | None
-    """The ε of all charges so far, rounded up; None: there is no such ε (see ``why``)."""
+    """The ε of all charges so far, rounded up; None if there is no such ε (see ``why``)."""
     remaining: float | None
     """``total`` - ``spent``, rounded down."""
     loss: float | None
@@ -96,7 +96,7 @@ class RiskInSight(Protocol):
 
     @property
     def true_positive(self) -> float:
-        """The largest true-positive rate at the given false-positive rate."""
+        """A bound on the adversary's true-positive rate at the given false-positive rate."""
         ...
 
     @property
@@ -139,8 +139,7 @@ class BudgetInSight(Protocol):
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits: a mechanism may be created if it costs no more than
-        this."""
+        """The rest of the filter's limits: a mechanism may be created if it costs no more."""
         ...
 
     @property
@@ -157,7 +156,7 @@ class BudgetInSight(Protocol):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more ε-DP mechanism is accepted. None: there is no filter."""
+        """An ε, rounded down: one more ε-DP mechanism is accepted. None if there is no filter."""
         ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:

@@ -177,7 +177,7 @@ def named_parameters(kind: type[Any]) -> None:
     The check is left out where every parameter is positional and has a default. A field with
     ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
     """
-    own = "__attrs_init__" in vars(kind)  # a handwritten one, which calls that of attrs
+    own = "__attrs_init__" in vars(kind)  # a handwritten constructor calls that of attrs
     written_by_attrs = own or _by_attrs(kind, "__init__")
     if not written_by_attrs or not any(map(_is_needed, attrs.fields(kind))):
         return
@@ -209,7 +209,7 @@ def _call_to_write(
     """An error text: the fault in the parameters of a constructor call, and the call that was
     probably meant."""
     _, *parameters = signature(make).parameters.values()
-    parameters.sort(key=lambda each: each.default is not each.empty)  # required ones first
+    parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
     names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"

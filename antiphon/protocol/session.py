@@ -190,7 +190,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # sent by this thread: others wait for the lock
+            if self._stepping is now:  # this very thread is stepping: others would wait here
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"

@@ -333,7 +333,7 @@ class Pairs(Space):
         accepts = self.space.contains
         try:
             return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
-        except AttributeError:  # the constructor of this pair never ran
+        except AttributeError:  # this pair's constructor never ran
             return False
 
     @property

@@ -70,7 +70,7 @@ class Verification(ABC, Generic[State, Message]):
 
     A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
-    """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
+    """Whether f = ⊥ when a pair has different sides and the first pair has not (CM Def. 5.3)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -14,7 +14,7 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The paths for programs: a token in the header ``Authorization``, a key in
+    """The paths for programs: a token in the header ``Authorization``, and an
     ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:

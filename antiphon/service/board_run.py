@@ -69,8 +69,7 @@ class BoardRun:
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the board until the block ends: files are read and windows closed at regular
-        times."""
+        """Run the board until the block ends: files are read and windows closed regularly."""
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -121,7 +120,7 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            reply = await asyncio.shield(feeding)  # a client that hangs up has sent it
+            reply = await asyncio.shield(feeding)  # a lost connection withdraws nothing
         finally:
             self._waiting -= 1
         self._tell()
@@ -140,8 +139,7 @@ class BoardRun:
         return Reply(200, {"rows": len(said.rows)})
 
     def batch(self, data: Any) -> Posted:
-        """The rows of a body {"rows": [{column: cell, …}, …], "until": time or none}. Raises:
-        Wrong."""
+        """The rows of a body {"rows": [{column: cell, …}, …], "until": time}. Raises: Wrong."""
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None

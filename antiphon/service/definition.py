@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A service as a TOML file defines it: a live stream, whose counters analysts create, or a
+"""A service as a TOML file defines it: a live stream, where analysts create counters, or a
 board."""
 
 from __future__ import annotations

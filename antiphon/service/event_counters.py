@@ -157,8 +157,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: one event of one batch differs; so one bit of a
-        counter."""
+        """The declaration for ``guarantee``: one event differs, and so one bit of each counter."""
         outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
         return Lifting(
             ap.verifiers.updates_and_queries(outer, self.questions),

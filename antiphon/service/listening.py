@@ -27,7 +27,7 @@ LISTENS: Final = 3600
 async def events(service: Service) -> AsyncIterator[str]:
     """Yields an event when the board has changed, at most four a second; else a sign of life."""
     until = time.monotonic() + LISTENS
-    seen = -1  # the page may be older than this stream: send an event
+    seen = -1  # the page may be older than this stream
     yield "retry: 2000\n\n"
     while not service.closing and (left := until - time.monotonic()) > 0:
         fresh = await service.news(seen, min(15, left))

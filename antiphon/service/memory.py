@@ -94,12 +94,10 @@ class StreamMemory:
     lost: int = 0
     """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that was in flight when the process died; now it is
-    stepped."""
+    """The (sender, key) of the message that was in flight when the process died; now stepped."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
-        """The number of events that a counter has received, at most its capacity; it bounds the
-        count."""
+        """The number of events that a counter has received, a bound on the true count."""
         return min(events - counter.born, self.machine.horizon)
 
     def _width(self, counter: LiveCounter) -> int:

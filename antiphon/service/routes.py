@@ -69,7 +69,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
-    app.router.redirect_slashes = False  # else a redirect to any address in the path
+    app.router.redirect_slashes = False  # a redirect could lead to another site
     return Threshold(app, service.frame, service.floods, hosts)
 
 

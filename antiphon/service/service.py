@@ -73,8 +73,7 @@ class Service:
         news.set()
 
     async def news(self, seen: int, seconds: float) -> bool:
-        """Whether the board is newer than the version ``seen``, or becomes so within these
-        seconds."""
+        """Whether the board is newer than the version ``seen``, or becomes so in these seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), seconds)

@@ -36,8 +36,7 @@ class Site:
         return HTMLResponse(self._service.drawn.board)
 
     async def csv(self, request: Request) -> Response:
-        """The CSV file of a board: ?how=total, window or sliding with last=…, as for its
-        ``ask``."""
+        """The CSV file of a board: ?how=total, window or sliding with last=…, as for ``ask``."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
             text = self._service.run.csv(how, None if last is None else number_of(last))

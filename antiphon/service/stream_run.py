@@ -49,8 +49,7 @@ class StreamRun:
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the live stream until the block ends: log the requests, and ask counters
-        regularly."""
+        """Run the live stream until the block ends: log requests, and ask counters regularly."""
 
         def told() -> None:
             if len(self.memory.counters) > self._made:

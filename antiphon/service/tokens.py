@@ -68,8 +68,7 @@ class Tokens:
 
 
 def _is(parts: list[str]) -> bool:
-    """Whether a line of the file is a valid token. An invalid line shuts out one holder, not
-    all."""
+    """Whether a line of the file is a valid token. An invalid line shuts out one holder only."""
     return len(parts) == 3 and parts[0] in ROLES and DIGEST.fullmatch(parts[2]) is not None
 
 

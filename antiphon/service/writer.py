@@ -86,7 +86,7 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        return await asyncio.shield(future)  # a client that hangs up has sent it
+        return await asyncio.shield(future)  # a lost connection withdraws nothing
 
     async def run(self) -> None:
         """Write requests until ``close`` is called, and then those that still wait."""
@@ -135,8 +135,7 @@ class Writer:
         return answers, None
 
     def _check_price(self, said: Said) -> None:
-        """Refuse a counter that the budget does not cover, so that no such request fills the
-        log."""
+        """Refuse a counter that the budget does not cover, so that such requests fill no log."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))
             if not price.accepted:

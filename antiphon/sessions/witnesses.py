@@ -75,7 +75,7 @@ class PostgresWitness:
                 first = done.rowcount == 1
         except psycopg.errors.UndefinedTable:
             raise FileError(f"the witness has no table; make it with: {WITNESS_TABLE}") from None
-        except psycopg.Error as error:  # its text may hold the address, and so a password
+        except psycopg.Error as error:  # the error's text may hold a password
             raise FileError(f"the witness does not answer: {type(error).__name__}") from None
         return first
 

@@ -71,7 +71,7 @@ class PreprocessingDistance:
     replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are finite float tables within ``distance``, but for ``replaced`` rows."""
+        """Whether both values are float tables within ``distance``, except ``replaced`` rows."""
         if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):

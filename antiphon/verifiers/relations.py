@@ -108,7 +108,7 @@ def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 
 def _are_integers(zero: object, one: object) -> bool:
-    """Whether both are arrays of signed integers, of one shape."""
+    """Whether both messages are arrays of signed integers, of one shape."""
     if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
         return False
     return bool(zero.dtype.kind == one.dtype.kind == "i")
@@ -129,7 +129,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one shape within ``distance``; computed exactly."""
+        """Whether both messages are integer arrays of one shape within ``distance``; exact."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -168,7 +168,7 @@ class EachWithin:
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples of numbers of one length, each two within ``distance``."""
+        """Whether both messages are tuples of one length with numbers within ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -256,7 +256,8 @@ class ReplacedRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length, equal or with one row in another bin."""
+        """Whether both are integer arrays of one length that differ by one moved row, or not at
+        all."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

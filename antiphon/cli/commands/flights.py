@@ -119,7 +119,7 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            for process in active_children():  # its error is of no use now
+            for process in active_children():  # ignore the pool's error
                 process.terminate()
             raise
 

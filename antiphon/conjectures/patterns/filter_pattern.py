@@ -203,7 +203,7 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        assert found is not None  # limits to the rounds that can matter
+        assert found is not None  # never infinite (None), as in ``judged``
         return found
 
     @property
@@ -262,7 +262,7 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        assert result is not None  # because every answer is possible in both worlds
+        assert result is not None  # every answer is possible in both worlds
         return result
 
 

@@ -118,7 +118,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        fixed: list[Approximate] = [measure] * self.sparse  # here it may be Renyi, too
+        fixed: list[Approximate] = [measure] * self.sparse  # in SparseRenyi it is a Renyi measure
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property

@@ -256,7 +256,7 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always small enough
+    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always private enough
     while low < high:
         middle = (low + high + 1) // 2
         curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)

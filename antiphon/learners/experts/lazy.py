@@ -203,8 +203,8 @@ class LazyExperts(LazyInBatches):
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """A bound on Rényi divergences: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k =
-    ``draws``.
+    """The Rényi bound of ``PrivateDartboard``: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1)
+    + k·D}, k = ``draws``.
 
     D is the divergence of one draw. The proof is in ``PrivateDartboard``.
     """

@@ -125,7 +125,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         self.softmax.signature((CountAfter() @ counter).signature)  # Softmax refuses other sums
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        set_derived(self, verification=near)  # neighbours as in the counter's claim
+        set_derived(self, verification=near)  # the neighbours of the counter's claim
 
     @classmethod
     def tuned(

@@ -1,5 +1,5 @@
-"""Learners with few states: a Markov chain from a table, halving (not private), and name and
-shame."""
+"""Learners with few states: a Markov chain from a table, ``Halving`` (not private),
+``NameAndShame``."""
 
 from collections.abc import Sequence
 from fractions import Fraction

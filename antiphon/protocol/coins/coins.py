@@ -87,8 +87,7 @@ class Coins(ABC):
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """Converts a parameter shared by all replicas (parallel runs); for a single one, the
-    identity."""
+    """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """A function that converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")

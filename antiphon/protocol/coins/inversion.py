@@ -97,7 +97,7 @@ class Geometric:
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
-        low, high = one, one  # bounds around e^(-k·rate)
+        low, high = one, one  # ``low`` and ``high`` are bounds around e^(-k·rate)
         table: list[int] = []
         while len(table) + 1 != self.size:
             low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)

@@ -115,7 +115,7 @@ class WideGaussian:
         """At most ``count`` draws, without rejected ones; computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        size = self._guide.take(start).astype(np.int64)  # cells; -1: more bits needed
+        size = self._guide.take(start).astype(np.int64)  # cells, or -1 where more bits are needed
         open_ = np.flatnonzero(size < 0)
         size[open_] = _settled_many(start[open_], self._table, words)
         size <<= self._place

@@ -27,7 +27,7 @@ _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line with its check sum, from that of the line before; and the new check sum."""
+    """A JSON line with its check sum, which continues the one before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check

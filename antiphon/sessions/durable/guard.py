@@ -82,7 +82,7 @@ class Guard:
     """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
-        self._writing = threading.RLock()  # a signal handler may send, or close, in the middle
+        self._writing = threading.RLock()  # a signal handler may call this object meanwhile
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
@@ -116,7 +116,7 @@ class Guard:
             return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
     def write(self, mark: Progress, *, sync: bool = False) -> None:
-        """Record the session's progress, unless the guard already records a later one.
+        """Record the session's progress, unless the guard already records later progress.
 
         Raises: FileError, also if the guard was removed.
         """

@@ -45,10 +45,10 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        self._syncing = threading.RLock()  # a signal handler may call this object meanwhile
         self._refusal: str | None = None
         self._lost = False
-        """Whether a sync has failed once: a later one may report success although data is lost."""
+        """Whether a sync has failed; later syncs may then report success although data is lost."""
         tell_of_forks(self)
 
     def append(self, text: str) -> None:

@@ -199,7 +199,7 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     """Update ``course``, the progress of a session, by one line of its log."""
-    if "says" in line:  # a message without an answer may come before it
+    if "says" in line:  # the message before it may have no answer
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:

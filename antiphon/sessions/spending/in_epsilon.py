@@ -142,7 +142,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        spent = min(spent, total)  # if all is spent, both bound the same quantity
+        spent = min(spent, total)  # if all is spent, both bound the same loss
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
     missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]

@@ -31,8 +31,7 @@ class Gatekeeper(NamedTuple):
 
 
 class Way(enum.Enum):
-    """The way of a message that creates a mechanism to the composition inside the whole
-    mechanism."""
+    """The way of a message that creates a mechanism to the composition in the whole mechanism."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -55,8 +54,7 @@ class Found:
 
     @property
     def suitable(self) -> bool:
-        """Whether every message that creates a mechanism has equal sides, or is no pair (CM Def.
-        4.4)."""
+        """Whether every creation message is a pair of equal sides, or no pair (CM Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property

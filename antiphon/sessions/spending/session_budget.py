@@ -51,8 +51,8 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
 def budget_of_record(
     mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
 ) -> SessionBudget | None:
-    """The budget of a session from its file, including the charge of a message in flight. None: it
-    contains no composition.
+    """The budget of a session from its file, including the charge of a message in flight. None
+    without a composition.
 
     A creation draws no coin, so its step is made; if a post-processor may have created more before
     a draw, that is unknown, and all counts as spent.
@@ -111,8 +111,7 @@ class SessionBudget:
 
     @property
     def spent(self) -> Charge | None:
-        """The amounts that the filter has added up so far; rounded up if they are not exact.
-        O(1)."""
+        """The amounts that the filter has added up so far; rounded up if not exact. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
