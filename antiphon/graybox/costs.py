@@ -208,8 +208,7 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0 many costs together may be below their sum; a single one has δ = 1 -
-    # e^((ε-share)/2).
+    # With δ > 0, several costs may add up to less than their sum; δ = 1 - e^((ε-share)/2) for one.
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)

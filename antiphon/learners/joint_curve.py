@@ -39,7 +39,7 @@ _HIGHEST: Final = 1e150
 _NEAREST: Final = 2.0**-20
 """The least value of α-1 for which a bound is evaluated."""
 _TINY: Final = 1e-200
-"""The least ηc for which doubles can describe a decision of lazy experts."""
+"""The least product of rate and cost for which doubles can describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
 """The largest α·η for which the bound αη²/8 is used, for a log-ratio with a range of η."""
 
@@ -101,7 +101,8 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
     At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    return max(found) if all(each == each for each in found) else math.inf  # false for a NaN
+    # the comparison is false for a NaN
+    return max(found) if all(each == each for each in found) else math.inf
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:

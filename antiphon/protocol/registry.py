@@ -196,7 +196,7 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a call may be wrong by a field: it has no default, or is given by name only."""
+    """Whether a wrong call may leave out a field: it has no default, or must be given by name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 

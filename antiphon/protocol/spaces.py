@@ -94,7 +94,7 @@ class Finite(Space):
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
-    """The common exact type of all values, if equal values are then the same message; else None."""
+    """The exact type of all values, if equal values of it are the same message; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}

@@ -42,7 +42,7 @@ Event: TypeAlias = "tuple[Any, ...]"
 Said: TypeAlias = Any
 """The type of a message inside its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
-"""The counters: for each one its watch and the number of events before it; None if refused."""
+"""The counters: each one's description, and the number of events before it (None if refused)."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
 """The number of events so far, and the counters."""
 

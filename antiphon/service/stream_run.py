@@ -40,7 +40,7 @@ class StreamRun:
         self.file, self.session, self.title = file, session, file.title
         self.memory = StreamMemory.read(file.folder, file.machine)
         self.spending = Spending.of(session)
-        """The spending after the last counter was created."""
+        """The spending of the budget after the last counter was created."""
         self._made, self._pace, self._asked = len(self.memory.counters), pace, -1
         promise = ap.guarantee(session.mechanism)
         self.derivation = str(promise)

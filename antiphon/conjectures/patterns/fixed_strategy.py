@@ -135,8 +135,8 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """The histories of the mechanisms' copies after some draws, and the factor that divides out the
-    free twins' probabilities.
+    """The histories of the mechanisms' copies after some draws, and the factor that removes the
+    probabilities with which free twins (any answer equally likely) answered.
 
     Copies at the same history of the same law are interchangeable.
     """

@@ -136,11 +136,11 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
-        """The loss ℓ(x; z)."""
+        """The loss ℓ(x; z) of the point x, given the datum z."""
 
     @abstractmethod
     def gradient(self, point: Point, datum: Datum) -> Point:
-        """The gradient ∇ℓ(x; z), or a subgradient."""
+        """The gradient ∇ℓ(x; z) of the loss at the point x, or a subgradient, given the datum z."""
 
     @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:

@@ -25,7 +25,7 @@ _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest ηc in a parameter search: the learner then practically always draws anew."""
+"""The largest product of rate and cost in a search: then nearly every decision is a new draw."""
 
 
 class Lazy(NamedTuple):
@@ -313,5 +313,5 @@ class PrivateDartboard(CappedDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """Bound (T-1)·r on the mean number of draws, where r is the largest probability of a draw."""
+    """The bound (T-1)·r on the mean number of draws: r bounds the probability of each of them."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

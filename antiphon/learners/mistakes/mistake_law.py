@@ -122,7 +122,8 @@ class Quiet(Protocol):
     first hypothesis f⁽⁰⁾ so far."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of having kept f⁽⁰⁾, the first hypothesis, after each run of samples."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ (0 everywhere), after each run
+        of samples."""
         ...
 
     def rising(self, last: int, /) -> NDArray[np.float64]:

@@ -196,8 +196,8 @@ def shown(point: Point) -> Row:
 
 @attrs.frozen(kw_only=True)
 class ByGibbsLaw(LazyPrefix):
-    """A lazy learner that draws its points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)); a subclass claims its
-    privacy. Abstract."""
+    """A lazy learner with random points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), where G is the sum of
+    gradients. A subclass claims its privacy. Abstract."""
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -237,7 +237,7 @@ class LazyGibbs(ByGibbsLaw):
 
 @attrs.frozen(kw_only=True)
 class ByNoisySum(LazyPrefix):
-    """A lazy learner whose point is a function of a noisy sum y = G + noise; a subclass claims its
+    """A lazy learner whose point is a function of a noisy sum of gradients; a subclass claims its
     privacy. Abstract."""
 
     @property

@@ -209,7 +209,7 @@ class OCOTask:
 
     @property
     def batch(self) -> int:
-        """The batch size 1/(2ε ln(1/δ)), rounded up."""
+        """The batch size 1/(2ε ln(1/δ)) of Thm 3.12, rounded up."""
         return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property

@@ -109,7 +109,8 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part that ended by an exception; a rerun on the same coins may not fail."""
+        """Count a part of the mechanism that an exception has ended; it need not fail in a
+        rerun."""
         self.deaths += 1
 
     @abstractmethod

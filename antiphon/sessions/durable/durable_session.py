@@ -342,7 +342,7 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            self._guard.write(mark, sync=sync)  # the guard may be behind the log only
+            self._guard.write(mark, sync=sync)  # the guard may lag behind the log
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now
