@@ -54,7 +54,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """What was checked, or why it does not hold; and whether it holds."""
+    """The statement that was checked, or the error; and whether the certificate holds."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:
