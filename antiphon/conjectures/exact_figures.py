@@ -215,7 +215,7 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     exponent = (whole_order(order) - 1) * exact.fraction(divergence, "the divergence")
     if exponent < 0:
         raise InvalidArgument("a divergence is at least 0")
-    bits = _BITS + math.ceil(2 * exponent)  # e^-x takes 1.45·x bits before its first digit
+    bits = _BITS + math.ceil(2 * exponent)  # The first digit of e^-x comes after 1.45·x bits.
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 
 

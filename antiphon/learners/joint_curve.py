@@ -317,8 +317,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of DP-OCO (Alg. 1) with the factor e^(-margin) in S, reach = βLD and
-    ρ-zCDP points; proof: ``DPOCO``."""
+    """The Rényi bound of DP-OCO, with the letters of ``DPOCO``, where it is proved: the factor
+    e^(-margin) in S, reach = βLD, and ρ-zCDP points."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

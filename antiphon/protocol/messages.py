@@ -125,7 +125,8 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """One side of a pair, frozen; a mutable value is kept as it is, so the verifier refuses it."""
+    """One side of a pair, frozen; a mutable value stays as it is, and the verifier will refuse
+    it."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 

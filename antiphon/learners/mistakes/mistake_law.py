@@ -89,8 +89,8 @@ class MistakeLaw(ABC):
         """The least β for which the learner is β-concentrated: P(τ <= T) if all samples are ⊥."""
 
     def check(self, hits: Hits) -> Hits:
-        """Returns the hits. Raises: InvalidArgument unless they are ascending rounds from 1, …,
-        T."""
+        """Returns the rounds ``hits`` of the samples (1, 1). Raises: InvalidArgument unless they
+        ascend in 1, …, T."""
         if isinstance(hits, range) and hits.step == 1:
             ascending = not hits or (hits.start >= 1 and hits.stop <= self.rounds + 1)
         else:

@@ -68,7 +68,7 @@ def _name_and_shame() -> Specimen:
 class TossesAgain(MistakeLearner[int]):
     """A broken ``NameAndShame`` that draws again, in each round, whether an earlier sample joins.
 
-    State: -x where (x, 1) waits, x where it has joined.
+    State: -x while the sample (x, 1) waits, x once it has joined.
     """
 
     delta: Fraction

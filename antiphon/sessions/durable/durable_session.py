@@ -321,7 +321,7 @@ class DurableSession(Session):
             shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
                 _, _, *places = self._log.replace(shorter)
-            except FileError:  # before the shorter file took its name: the log is unchanged
+            except FileError:  # The error came before the renaming, so the log is unchanged.
                 raise
             except BaseException as error:
                 self.end(error)
