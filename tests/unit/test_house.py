@@ -455,7 +455,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 88_836, 480, 6_369, 50_861
+LINES, FILES, IMPORTS, CORE_LINES = 88_836, 480, 6_369, 50_870
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
