@@ -40,7 +40,7 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """The options that stand before the command, such as ``--version``."""
+    """The options that are given before the command, such as ``--version``."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:
@@ -74,10 +74,10 @@ def run(arguments: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # the reader of the pipe has gone, as with `| head`
+    except BrokenPipeError:  # The reader of the pipe has ended, as with `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # typer exits so if the reader of --help has gone
+    except SystemExit as ended:  # typer exits with this status if the reader of --help has ended.
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
@@ -85,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
-    except ModuleNotFoundError:  # commands import late: ``main`` knows the extra's packages
+    except ModuleNotFoundError:  # ``main`` names the package that a late import misses
         raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Advance = Callable[[int], None]
 """A call that tells a progress bar how much has been done so far."""
 _WIDTH: Final = 124
-"""The width of the output in columns, if it is no terminal."""
+"""The width of the output in columns if it does not go to a terminal."""
 _GAP: Final = 2
 _LEAST: Final = 12
 """The smallest width of a text column; texts are folded to it, numbers never are."""
@@ -51,7 +51,7 @@ def print_json(data: Mapping[str, object]) -> None:
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
     """Print an error as one line (or one JSON object); returns the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
-    text = text.encode("utf-8", "backslashreplace").decode()  # a file may have lone surrogates
+    text = text.encode("utf-8", "backslashreplace").decode()  # A file may contain lone surrogates.
     if as_json:
         print_json({"error": {"type": type(error).__name__, "message": text}})
     else:
@@ -98,8 +98,8 @@ def progress(
 
 
 def terminal(width: int = _WIDTH) -> Console:
-    """A rich console on standard output, ``width`` wide if that is no terminal. A closed pipe is no
-    error.
+    """A rich console on standard output, ``width`` wide if standard output is no terminal. A closed
+    pipe is no error.
 
     Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
     """
@@ -147,8 +147,10 @@ class FittedTable:
         yield shown
 
     def _widths(self, available: int) -> list[int | None] | None:
-        """The widths of the number columns; an entry None is a text column, which takes the rest.
-        None: the terminal is too narrow."""
+        """The widths of the number columns; None stands for a text column, which takes the rest.
+
+        Returns None if the terminal is too narrow.
+        """
         cells = (
             list(zip(*self.grid.rows, strict=True))
             if self.grid.rows
@@ -173,7 +175,7 @@ class FittedTable:
     def _lines(self) -> Iterator[str]:
         for row in self.grid.rows:
             for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
-                if cell:  # a column of bars has no name
+                if cell:  # A column of bars has no name.
                     yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
 

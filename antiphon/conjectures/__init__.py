@@ -19,4 +19,4 @@ __all__ = [
     "SparsePattern", "SparseRenyi", "TableMechanism", "conjecture", "moment_above",
 ]  # fmt: skip
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved

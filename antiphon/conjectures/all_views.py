@@ -1,9 +1,11 @@
 """The gain of the best adversary of a composition, and its gradient in each mechanism's law.
 
-All views at once: the histories of n mechanisms form an array with n axes, for each choice of
-lengths. A backward pass computes U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best
-Σ_answers U over its pairs m to a mechanism j. A forward pass along the best choices finds the views
-at which it stops; given these, the gain is linear in each law, or has a linear tangent from below.
+All views at once: the histories of n mechanisms form an array with n axes, for each choice of their
+lengths. A backward pass computes U: the loss of (Π x_j⁰, Π x_j¹) where the adversary stops, and
+elsewhere the best Σ U over the answers, for the best pair m sent to a mechanism j. Here x_j^b is
+the probability of a history of mechanism j in world b of the privacy game (b = 0 or 1: the side of
+each pair that mechanisms get). A forward pass along the best choices finds the views at which the
+adversary stops; given these, the gain is linear in each law, or has a linear tangent from below.
 """
 
 from collections.abc import Sequence
@@ -22,12 +24,12 @@ from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 Lengths: TypeAlias = tuple[int, ...]
 """The number of questions that each mechanism has been asked."""
 _MORE: float = 1e-12
-"""A gain of at most this much counts as rounding."""
+"""A gain of at most this much counts as rounding error."""
 
 
 class Party(NamedTuple):
-    """One mechanism of a composition: its possible histories by length, and their probabilities
-    in both worlds."""
+    """One mechanism of a composition: its possible histories by length, and their probabilities in
+    the two worlds of the privacy game."""
 
     levels: law_trees.Tree
     own: list[law_trees.Doubles]
@@ -42,23 +44,23 @@ class Best(NamedTuple):
     parties: list[Party]
     slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]]
     choices: dict[Lengths, law_trees.Ints]
-    """The choice of the adversary at each view: 0 to stop, else encoded as in ``asked``."""
+    """The choice of the adversary at each view: 0 to stop, else a code that ``asked`` decodes."""
 
 
 class AllViews:
-    """An oracle for the best adversary of a composition, used by a local search ("climber")."""
+    """An oracle for the best adversary of a composition, used by a local search."""
 
     def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
         self._trees = tree, law_trees.turned(tree)
         self._sparse, self._loss = sparse, loss
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
-        """The best adversary against these laws, with b = ``bit`` as the world whose views it
-        accuses."""
+        """The best adversary against these laws, if the views that it accuses count in the world b
+        = ``bit``."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
-        """The gradient of the adversary's gain in one law."""
+        """The gradient of the adversary's gain in one of the laws."""
         return gains(seen, place, size)
 
 
@@ -89,7 +91,7 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """The gradient of the gain in one mechanism's law: the contribution of each of its entries."""
+    """Gradient of the gain in one mechanism's law, the contribution of each entry of the law."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -110,8 +112,8 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
-    """The joint probabilities Π_j x_j of all histories with these lengths. ``side`` 1 is its own
-    world, 2 the other."""
+    """The joint probabilities Π_j x_j of all histories with these lengths. ``side`` is 1 for the
+    world in which accused views count, and 2 for the other world."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -119,7 +121,7 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """For all histories with these lengths, the number of mechanisms that got a differing pair."""
+    """For histories with these lengths, the number of mechanisms with a pair of different sides."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -133,10 +135,10 @@ def _ask(
     level: law_trees.OneLength,
     place: int,
 ) -> None:
-    """Update ``value`` and ``choice`` in place, wherever querying this mechanism is better than the
-    choice so far.
+    """Update ``value`` and ``choice`` in place, wherever a query to this mechanism is better than
+    the choice so far.
 
-    A choice is 0 to stop, else encoded as in ``asked``.
+    A choice is 0 to stop, else a code that ``asked`` decodes.
     """
     if not len(level.pairs):
         return
@@ -160,7 +162,7 @@ def asked(choice: int) -> tuple[int, int]:
 
 
 def one_more(lengths: Lengths, mechanism: int) -> Lengths:
-    """The numbers of questions asked so far, after one more question to a mechanism."""
+    """The numbers of questions to each mechanism, after one more question to this mechanism."""
     return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
 
 
@@ -193,8 +195,8 @@ def strategy(
     growth: Fraction,
     bit: int,
 ) -> StrategyAdversary:
-    """The adversary ``found`` as a strategy: it creates all mechanisms in order, then follows
-    its choices."""
+    """The adversary ``found`` as a strategy: which creates all mechanisms in order, and then
+    follows its choices."""
     creations = [
         StrategyNode(same(Create(each)), ((TOP, place + 1),))
         for place, each in enumerate(mechanisms)
@@ -205,7 +207,7 @@ def strategy(
 
 
 class _Builder:
-    """Builds the nodes of a decision tree, children after their parent."""
+    """A builder of the nodes of a decision tree; children come after their parent."""
 
     def __init__(
         self, found: Best, pairs: tuple[Pair[object], ...], answers: int, growth: float,
@@ -215,7 +217,7 @@ class _Builder:
         self._growth, self.nodes = growth, nodes
 
     def add(self, lengths: Lengths, place: tuple[int, ...]) -> int:
-        """Add the node of a view; its number."""
+        """Add the node of a view; returns its number."""
         number = len(self.nodes)
         choice = int(self._found.choices[lengths][place])
         if not choice:
@@ -224,7 +226,7 @@ class _Builder:
             return number
         mechanism, pair = asked(choice)
         said = self._pairs[pair]
-        self.nodes.append(StrategyNode())  # reserves its place
+        self.nodes.append(StrategyNode())  # This entry reserves the place of the node.
         message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
         branches = tuple(self._answered(lengths, place, mechanism, pair))
         self.nodes[number] = StrategyNode(message, branches)
@@ -233,7 +235,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """For each possible answer: (answer, number of the next node)."""
+        """A pair (answer, number of the next node) for each possible answer."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)

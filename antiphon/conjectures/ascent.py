@@ -1,5 +1,5 @@
-"""A search by repeated local searches ("climbs"), taken in the order of their starts; it keeps the
-best laws found.
+"""A search by repeated local searches ("climbs"), taken in the order of their starts; the best laws
+found are kept.
 
 A start is determined by its number and the results of much earlier climbs. So the result of a
 search is a function of its seed and the number of starts, for any number of workers.
@@ -27,13 +27,13 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The delay after which a local search ("climb") influences later starts, and so the number under
-way at once."""
+"""The number of local searches between the end of one and the first start that it may influence; so
+many may run at once."""
 _KEPT: Final = 8
-"""The number of best local searches kept for each size; most new ones start near one."""
+"""The number of best local searches kept for each size of laws, near which most others start."""
 _PATIENCE: Final = 60
-"""The number of local searches in vain after which the kept ones are forgotten: they may all be at
-one local maximum."""
+"""The number of local searches without improvement after which the kept ones are forgotten, as they
+may all be at one local maximum."""
 _NEAR: Final = 0.6
 """The probability that a climb (local search) starts near a kept one, and not at random."""
 _BETTER: Final = 1e-9
@@ -51,7 +51,7 @@ class Start:
 
 @attrs.frozen
 class Climbs:
-    """The task of a worker: single climbs (local searches) of one search."""
+    """The task of a worker: single local searches ("climbs") that belong to one search."""
 
     name: str
     """The unique name of this search, by which a worker caches its linear programs."""
@@ -65,7 +65,7 @@ class Climbs:
         return climber(self, start.place).climb(start.number, random, start.near)
 
     def fingerprint(self) -> dict[str, object]:
-        """The parameters that must be equal for a saved search to be resumed."""
+        """The parameters that must be the same when a saved search is resumed."""
         return {
             "pattern": self.pattern.known_by(self.sizes), "epsilon": self.epsilon,
             "bound": self.bound, "sizes": self.sizes,
@@ -86,7 +86,7 @@ class Few:
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep a local search if it is among the best; forget all after many in vain."""
+        """Keep a local search if it is among the best; after many in vain, forget all kept ones."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -94,7 +94,7 @@ class Few:
         self.kept = sorted([*self.kept, found], key=lambda each: -each.gain)[:_KEPT]
 
     def chosen(self, random: Generator) -> list[Doubles] | None:
-        """The laws to start the next local search from; None for random laws."""
+        """The laws near which the next local search starts; None for random laws."""
         if not self.kept or random.random() >= _NEAR:
             return None
         return self.kept[int(random.integers(len(self.kept)))].laws
@@ -109,16 +109,17 @@ def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
     """The sizes in which the first ``starts`` local searches are made."""
-    enough = len(sizes) * (len(sizes) + 1)  # by then each size has had its turn
+    enough = len(sizes) * (len(sizes) + 1)  # By then a local search has been made in each size.
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
 
 def place_of(number: int, sizes: int) -> int:
-    """The index of the size of a local search; sizes are ordered from small to large.
+    """The index of the size of the laws in the local search with this number; sizes are ordered
+    from small to large.
 
-    The first climbs are in the smallest size; then all sizes in turn, with every other climb in the
-    largest.
+    The first searches are in the smallest size; later ones take all sizes in turn, with every
+    second search in the largest.
     """
     for most in range(1, sizes):
         if number < most:
@@ -128,12 +129,12 @@ def place_of(number: int, sizes: int) -> int:
 
 
 _CLEARLY: Final = 1e-6
-"""The excess of a gain (in doubles) over the bound from which on it is computed exactly."""
+"""The least excess of a gain (in doubles) over the bound at which the loss is computed exactly."""
 _FURTHER: Final = 1e-9
-"""The margin by which a local search must exceed the last exactly computed one to be computed
-exactly, too."""
+"""The margin by which a local search must exceed the last exactly computed one, so that its own
+loss is computed exactly."""
 ENDLESS: Final = 2**32 - 1
-"""The number of starts where only time is limited."""
+"""The number of starts used when only time is limited."""
 
 
 class HowFar(NamedTuple):
@@ -147,7 +148,7 @@ class HowFar(NamedTuple):
 
 @attrs.frozen
 class Aim:
-    """The goal of a search: a loss above ``figure``; and whether to continue after it is found."""
+    """The goal of a search: a loss above ``figure``; and whether to search on after finding one."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -161,7 +162,7 @@ class Memory:
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The starts of the next local searches; each may use results up to 16 (``AHEAD``) earlier."""
+    """The starts of the next local searches; each may use results of ``AHEAD`` starts before."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
@@ -204,7 +205,7 @@ class Ascent(InOrder[Climb]):
 
     aim: Aim
     chunks: Chunks
-    """The seeds of the starts: one chunk for each, without end."""
+    """The seeds of the starts: an endless sequence with one item for each start."""
     sizes: Sizes
     limits: Limits
     memory: Memory
@@ -255,7 +256,7 @@ class Ascent(InOrder[Climb]):
     def settle(self) -> None:
         """Compute the best loss found exactly, if it seems to refute the bound and is new."""
         memory = self.memory
-        if memory.refuting is not None and self._judged is None:  # from a checkpoint
+        if memory.refuting is not None and self._judged is None:  # the laws come from a checkpoint
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)
         if memory.best is not None and memory.best.gain > least and not self.aim.to_the_end:
@@ -272,7 +273,7 @@ class Ascent(InOrder[Climb]):
         return self.aim.pattern.judged(found, self.aim.epsilon)
 
     def save(self) -> None:
-        """Bring the checkpoint up to date."""
+        """Write the present state into the checkpoint file."""
         if self.saver is not None and not self.taking:
             self.saver.save(self.done, self.memory)
 

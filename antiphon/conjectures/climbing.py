@@ -4,10 +4,10 @@ adversary for all current laws.
 The laws that keep a claim are the feasible set of a linear program.
 
 Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) the probability of
-h in world b, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >= Σ_a L^b(h, q, a) for
-every valid q has L^b() = the largest loss against an adaptive adversary, such as the tight δ_b(ε).
-So "M keeps the claim w.r.t. f'" means that some L >= 0 satisfies these inequalities and L^b() <=
-its limit: linear constraints, one for each tangent of the loss.
+h in world b of the privacy game, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >=
+Σ_a L^b(h, q, a) for every valid q has L^b() = the largest loss against an adaptive adversary, such
+as the tight δ_b(ε). So "a mechanism keeps its claim w.r.t. f'" means that some L >= 0 satisfies
+these inequalities and L^b() <= its limit: linear constraints, one for each tangent of the loss.
 """
 
 from collections.abc import Sequence
@@ -29,12 +29,12 @@ class Inequalities:
         self._right: list[float] = []
 
     def add(self, entries: dict[int, float], right: float = 0.0) -> None:
-        """Add a row, as a map from column to entry."""
+        """Add an inequality: a map from columns to entries, and its right side."""
         self._entries += [(len(self._right), column, value) for column, value in entries.items()]
         self._right.append(right)
 
     def matrix(self, columns: int) -> tuple[Any, Doubles]:
-        """(sparse matrix, right sides) in the form that scipy takes."""
+        """The inequalities as (sparse matrix, right sides), in the form that scipy takes."""
         from scipy.sparse import csr_matrix
 
         rows, places, values = zip(*self._entries, strict=True)
@@ -51,8 +51,8 @@ class Program(NamedTuple):
     least: tuple[Any, Doubles]
 
     def best(self, gains: Doubles) -> Doubles:
-        """A law that keeps the claim and has the largest Σ gains·law; it is a vertex of the
-        program.
+        """A law that keeps the claim and has the largest Σ gains·law, as a vertex of the feasible
+        set.
 
         Raises: Intractable if the solver gives up.
         """
@@ -83,7 +83,7 @@ def needs_scipy() -> None:
 
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The linear program of the laws that lose at most ``limit``. Raises: MissingExtra without
+    """The linear program of the laws whose loss is at most ``limit``. Raises: MissingExtra without
     scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
@@ -128,7 +128,7 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
     """Add the inequalities that L is at least each tangent of the loss at one history."""
-    if own == other:  # the largest tangent there, as all have a + b <= loss(1, 1)
+    if own == other:  # the largest tangent at this point, as all tangents have a + b <= loss(1, 1)
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
     for first, second in loss.tangents:
@@ -139,39 +139,39 @@ def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) ->
 
 Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
-"""The size (rounds, answers) of the sought mechanisms; a pattern may give it another meaning."""
+"""The size (rounds, answers) of the sought mechanisms; some patterns use another meaning."""
 _SWEEPS: Final = 12
 """The largest number of sweeps over all laws in a climb (local search)."""
 _STILL: Final = 1e-2
-"""The noise below which a climb (local search) ends when a sweep finds nothing better."""
+"""Noise level below which a local search ends when a sweep over all laws finds nothing better."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
-"""The probability that a climb (local search) gives all mechanisms the same law."""
+"""The probability that a local search gives all mechanisms the same law."""
 
 
 class Climb(NamedTuple):
-    """The result of a local search: the laws against which an adversary gains most, and the
+    """The result of a local search: the laws against which an adversary gains most, and this
     gain."""
 
     size: Size
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world whose views the adversary accuses."""
+    """The world in which the views that the adversary accuses count."""
 
 
 class Climbing(Protocol):
     """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the local search with this number, from near the laws ``near`` or random ones."""
+        """Make the local search with this number, from near the laws ``near``, or random laws."""
         ...
 
 
 class Oracle(Protocol):
-    """The interface of an oracle for the best adversary of any laws. ``bit``: the world whose
-    views it accuses."""
+    """The interface of an oracle for the best adversary of any laws. ``bit``: the world in which
+    the views that it accuses count."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""
@@ -183,9 +183,10 @@ class Oracle(Protocol):
 
 
 class Climber:
-    """A local search ("climber") among laws of one size, from random laws or another climb's.
+    """A local search among laws of one size, from random laws or from the result of another search.
 
-    ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
+    ``programs``: the linear program of each law; if all are equal, the search often takes equal
+    laws (``alike``).
     """
 
     def __init__(
@@ -198,7 +199,7 @@ class Climber:
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """Make one local search, from random laws or from the laws ``near``.
 
-        Less and less noise is added to the objective, as climbing without noise ends where no
+        Less and less noise is added to the objective: without noise the search would end where no
         change of a single law gains.
         """
         alike = random.random() < self._alike
@@ -216,8 +217,8 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """A local search from these laws: sweeps over all of them, each with half the noise of the
-        one before."""
+        """A local search from these laws: sweeps over all of them, each sweep with half the noise
+        of the one before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
@@ -229,7 +230,7 @@ class Climber:
                 slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
                 try:
                     better = self._better(random, place, np.sum(slopes, axis=0), noise)
-                except Intractable:  # the solver gives up; the laws found so far stay
+                except Intractable:  # The solver gives up here; the laws found so far are kept.
                     return found
                 laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
@@ -238,7 +239,7 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        scale = np.abs(slope).max() or 1.0  # where no gain is possible yet: any vertex
+        scale = np.abs(slope).max() or 1.0  # Where no gain is possible yet, any vertex will do.
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 

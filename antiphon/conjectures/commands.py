@@ -52,7 +52,7 @@ def conjecture(asked: ConjectureOptions) -> int:
         )  # fmt: skip
     try:
         _write(found, asked)
-    finally:  # printed before saving, so that a full disk cannot lose it
+    finally:  # The outcome is printed before it is saved, so that a full disk cannot lose it.
         _print(found, asked)
     if found.refuted:
         return 1
@@ -71,7 +71,7 @@ def _print(found: Conjectured, asked: ConjectureOptions) -> None:
 _BAR: Final = 24
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 _LAST: Final = 16
-"""The number of latest improvements that are drawn."""
+"""The number of latest improvements that are drawn in the progress line."""
 
 
 def climb_line(standing: HowFar, better: Sequence[float]) -> str:
@@ -96,8 +96,8 @@ def _heights(values: Sequence[float]) -> str:
 
 @contextmanager
 def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
-    """A context manager that redraws a progress line on standard error; nothing without a
-    terminal."""
+    """A context manager that redraws a progress line on standard error; without a terminal it does
+    nothing."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -106,7 +106,8 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
     from rich.text import Text
 
     better: list[float] = []
-    # Redrawn here, not by another thread, beside which processes start slowly.
+    # The line is redrawn here and not by another thread, which would slow down the start of
+    # processes.
     options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
     with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 

@@ -4,8 +4,8 @@ refutation, and its judgement.
 A refutation is exact: mechanisms with rational probabilities that keep their claim, and an
 adversary that gains more than the bound. Finding none proves nothing.
 
-A search may run on one core or many, in one piece or several. A checkpoint has its state: plain
-values, and laws as arrays, bit for bit.
+A search may run on one core or many, in one piece or several. A checkpoint file holds the state of
+a search: plain values, and laws as exact arrays.
 """
 
 from collections import deque
@@ -101,7 +101,7 @@ def _laws(stack: Any) -> list[Doubles]:
 
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
-"""A bound: a number, a function of ε, or a privacy curve."""
+"""The type of a bound: a number, a function of ε, or a privacy curve."""
 
 
 def _is_pattern(_: object, __: object, value: Any) -> None:
@@ -115,7 +115,8 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen
 class Conjecture:
-    """The statement that every composition of a pattern loses at most ``bound`` at ``epsilon``.
+    """The statement that for every composition of a pattern the δ (or the figure that the pattern
+    names) at ``epsilon`` is at most ``bound``.
 
     The search is over mechanisms that answer up to ``rounds`` queries, with up to ``answers``
     different answers.
@@ -162,14 +163,16 @@ class Conjecture:
     ) -> Conjectured:
         """Search for a refutation, until one is found, the time is up, or everything was searched.
 
-        ``starts``: climbs at most; with ``starts`` and a seed, and without ``seconds``, the result
-        is reproducible with any number of workers. ``to_the_end``: after a refutation, go on to
-        find the largest. Ctrl-C ends the search, and keeps the best. Cost: docs/conjectures.md.
+        ``starts``: the largest number of local searches; with ``starts`` and a seed, and without
+        ``seconds``, the result is reproducible with any number of workers. ``to_the_end``: after a
+        refutation, go on to find the largest. Ctrl-C ends the search, and keeps the best. Cost:
+        docs/conjectures.md.
 
         ``executor``: the workers, as for ``game.audit``: None (this process, and others where that
         pays), "serial", a number of processes, or a given pool or cluster. ``checkpoint``: a file
-        from which the search resumes if it exists, and which is kept up to date; it needs a seed,
-        and holds a digest of it. ``starts`` counts all pieces, ``seconds`` this one only.
+        from which the search resumes if it exists, and which is kept up to date; a checkpoint needs
+        a seed, and holds a digest of it. ``starts`` counts all runs of a resumed search,
+        ``seconds`` this run only.
 
         Raises: InvalidArgument; Intractable if every table of views is too large; MissingExtra
         without scipy; CheckpointError for a file that is damaged, in use, or of another
@@ -182,7 +185,7 @@ class Conjecture:
         sizes = self.pattern.sizes(self.rounds, self.answers)
         name = system_words(2).tobytes().hex()
         task = ascent.Climbs(name, self.pattern, self.epsilon, aim.figure, sizes)
-        ascent.climber(task, 0)  # a missing extra raises here
+        ascent.climber(task, 0)  # A missing optional package raises its error here.
         seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
         file = None if checkpoint is None else kept_in(checkpoint)
         arrived: SimpleQueue[Arrival | None] = SimpleQueue()
@@ -234,7 +237,8 @@ def conjecture(
     answers: int = 3,
     **search: Unpack[Searching],
 ) -> Conjectured:
-    """Search for mechanisms with which a composition loses more than ``bound`` at ``epsilon``.
+    """Search for mechanisms whose composition has a δ (or another figure of the pattern) above
+    ``bound`` at ``epsilon``.
 
     The outcome is "refuted" (exactly) or "not refuted", never proved. The arguments are those of
     ``Conjecture`` and of its ``search``.
@@ -251,15 +255,15 @@ def conjecture(
 
 
 _WRITTEN: Final = 12
-"""The largest number of characters of a float that a person writes; a longer one counts as the
+"""The largest number of characters of a float that a person writes; a longer float counts as the
 result of a computation."""
 _ROUNDING: Final = Fraction(1, 2**40)
-"""The relative rounding error allowed for a computed float: no refutation is that small."""
+"""The relative rounding error allowed for a computed float; a refutation must exceed it."""
 
 
 def _figure(said: Any) -> Fraction:
-    """The bound as an exact figure; a float that looks computed is raised by its possible
-    rounding error."""
+    """The bound as an exact figure; a float that looks computed is raised by its largest rounding
+    error."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
     return figure + abs(figure) * _ROUNDING if computed else figure

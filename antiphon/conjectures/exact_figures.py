@@ -1,10 +1,9 @@
-"""Figures that a conjecture bounds, or a mechanism claims: exact divergences of two worlds.
+"""Figures that a conjecture bounds, or a mechanism claims: exact divergences between the two worlds
+of a privacy game.
 
-They are sums over views of a convex function of the two laws.
-
-A loss f of (p, q), the probabilities of a view in the two worlds, is convex and homogeneous, and so
-the largest of its tangents a·p + b·q. Its sum never decreases as a view grows, so adversaries stop
-as late as possible.
+A divergence is a sum over views of a loss: a convex function of the two probabilities (p, q) of a
+view in the two worlds. A loss is homogeneous, so it is the largest of its tangents a·p + b·q. Its
+sum never decreases as views grow longer, so adversaries stop as late as possible.
 """
 
 import math
@@ -35,13 +34,13 @@ class HockeyStick:
     nothing: ClassVar = 0
     """The loss of a mechanism whose answers reveal nothing."""
     widest: ClassVar[float | None] = None
-    """The largest likelihood ratio of the mechanisms in a search; None for no limit."""
+    """The largest likelihood ratio that mechanisms in a search may have; None for no limit."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
-        """Pairs (a, b) with a·p + b·q at most the loss; the largest of them equals it, or
-        nearly."""
-        return ((1.0, -self.growth),)  # the other tangent is 0, so the sum is no smaller
+        """Pairs (a, b) such that a·p + b·q is at most the loss; the largest of these sums equals
+        the loss, or nearly."""
+        return ((1.0, -self.growth),)  # The other tangent is 0, so the sum is no smaller.
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
         """The losses of some views, from their probabilities in the two worlds."""
@@ -58,7 +57,8 @@ class MomentLoss:
     """The loss p^α q^(1-α) of one view, whose sum is e^((α-1)D) of the Rényi divergence D (Mironov
     2017, Def. 3).
 
-    The search is over laws in which no history is 16 times as likely in one world as in the other.
+    The search is limited to laws in which no history is 16 times as likely in one world as in the
+    other.
     """
 
     order: float
@@ -88,7 +88,7 @@ Loss: TypeAlias = Union[HockeyStick, MomentLoss]
 _BITS: Final = 160
 """The number of bits to which a moment is computed."""
 _LARGEST: Final = 300
-"""The largest ε: products of a few e^ε still fit into doubles."""
+"""The largest ε, such that products of a few e^ε still fit into doubles."""
 
 
 class Attained(NamedTuple):
@@ -100,7 +100,7 @@ class Attained(NamedTuple):
 
 @attrs.frozen
 class TightDelta:
-    """The figure that is the tight δ at ε (CM Def. 2.1)."""
+    """The tight δ of a game at ε, as the figure that is bounded (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 
@@ -119,8 +119,8 @@ class TightDelta:
         return HockeyStick(exp_epsilon(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
-        """The δ that one adversary attains, from the exact laws of its views: a lower bound on
-        the tight δ."""
+        """The δ that one adversary attains, from the exact laws of the adversary's views; a lower
+        bound on the tight δ."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
@@ -133,8 +133,8 @@ class TightDelta:
         return Attained(adversary.advantage, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """(a, b) for each view: a·p + b·q equals its loss at the given p and q, and is at most the
-        loss elsewhere.
+        """A pair (a, b) for each view: a·p + b·q equals the loss of the view at the given
+        probabilities p and q, and is at most the loss elsewhere.
 
         ``accused``: whether the exact engine's adversary accuses the view.
         """
@@ -150,15 +150,15 @@ class TightMoment:
     """The figure Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov
     2017, Def. 3).
 
-    It is infinite, given as None, if some view is possible in one world only.
+    The figure is infinite, given as None, if some view is possible in one world only.
     """
 
     order: int
 
     @property
     def growth(self) -> Fraction:
-        """The likelihood ratio above which a view counts as accused in a replay; it is no part
-        of the loss."""
+        """The likelihood ratio above which a replay counts a view as accused; the loss does not
+        depend on it."""
         return Fraction(1)
 
     @property
@@ -185,13 +185,13 @@ class TightMoment:
 
 
 Figure: TypeAlias = Union[TightDelta, TightMoment]
-"""A figure that is bounded: the loss, summed over the views of the adversary that makes it
-largest."""
+"""The type of a bounded figure: the loss, summed over the views of the adversary for which the sum
+is largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
-    """δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument for both
-    an order and an ε."""
+    """The figure δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument
+    for both an order and an ε."""
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:
@@ -215,7 +215,7 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     exponent = (whole_order(order) - 1) * exact.fraction(divergence, "the divergence")
     if exponent < 0:
         raise InvalidArgument("a divergence is at least 0")
-    bits = _BITS + math.ceil(2 * exponent)  # e^-x takes 1.45·x bits before its first digit
+    bits = _BITS + math.ceil(2 * exponent)  # The first digit of e^-x comes after 1.45·x bits.
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 
 

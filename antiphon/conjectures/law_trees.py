@@ -1,6 +1,6 @@
 """The tree of all queries and answers of one mechanism in a few rounds.
 
-Also ``ListedPairs``, an f' that allows a finite list of pairs, as a search needs.
+Also ``ListedPairs``, a verification function that allows a finite list of pairs, as a search needs.
 """
 
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -18,7 +18,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
 _NEVER: float = 1e-11
-"""A probability of at most this much counts as a rounded 0."""
+"""The probability up to which a value counts as a rounded 0."""
 
 
 _LONGEST: Final = 10**5
@@ -26,22 +26,23 @@ _LONGEST: Final = 10**5
 
 
 class OneLength(NamedTuple):
-    """The histories of one length that f' allows, ordered so that siblings are adjacent.
+    """The histories of one length that f' (the mechanism's verification function) allows, ordered
+    so that siblings are adjacent.
 
     Siblings are the answers to one pair after one history: a *group*.
     """
 
     heard: tuple[Ints, Ints]
-    """For each world, the index in a law of each history, with the messages that the mechanism
-    receives in that world."""
+    """For each world of the privacy game, the index in a law of each history, given the messages
+    that the mechanism receives in that world."""
     differs: Ints
-    """For each history: 1 if one of its pairs differs, else 0."""
+    """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
     """The number of the group of each history: the answers to one pair after one history."""
     parents: Ints
-    """For each group, the index of the history that it extends, one pair shorter."""
+    """For each group of siblings, the index of the history without its last pair and answer."""
     pairs: Ints
-    """For each group, the index of the pair that is asked."""
+    """For each group of siblings, the index of the pair that is sent."""
 
     @property
     def starts(self) -> Ints:
@@ -51,11 +52,11 @@ class OneLength(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """The set of laws with given rounds and answers, for a mechanism with these inputs.
+    """The set of laws of a mechanism with given numbers of rounds and answers, and these inputs.
 
-    A *law* is the array of the probabilities of a mechanism's answers given its inputs, one for
-    each history: products along the tree (a realisation plan). Being a law, keeping a claim, and an
-    adversary's gain are all linear in it.
+    A *law* is an array with an entry for each history: the probability of the mechanism's answers
+    given its inputs, a product along the tree (a realisation plan). Being a law, keeping a claim,
+    and an adversary's gain are all linear in it.
     """
 
     inputs: tuple[object, ...]
@@ -81,7 +82,7 @@ def check_length(domain: Domain, pairs: int) -> None:
     """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
     Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
-    if domain.rounds > _LONGEST.bit_length():  # not counted exactly, which would take too long
+    if domain.rounds > _LONGEST.bit_length():  # an exact count would take too long
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:
@@ -89,10 +90,10 @@ def check_length(domain: Domain, pairs: int) -> None:
 
 
 Tree: TypeAlias = tuple[OneLength, ...]
-"""The tree of histories of pairs and answers, as one level for each length."""
+"""The type of the tree of histories of pairs and answers, as one level for each length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
-"""A node of the tree: (state of f', history of inputs in world 0, the same in world 1, whether a
-pair differed)."""
+"""The type of a node of the tree: (state of f', inputs so far in world 0, inputs so far in world 1,
+whether a pair had different sides)."""
 
 
 def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
@@ -125,10 +126,10 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The tree without histories that a law gives probability 0 in both worlds; few remain for a
-    vertex."""
+    """The tree without the histories whose probability under this law is 0 in both worlds; few
+    remain for a vertex of the linear program."""
     found: list[OneLength] = []
-    before = np.zeros(1, np.int64)  # the new index of each history one pair shorter, or -1
+    before = np.zeros(1, np.int64)  # the new index of the history that is one pair shorter, or -1
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
         alive &= before[level.parents[level.group]] >= 0
@@ -143,7 +144,7 @@ def pruned(whole: Tree, law: Doubles) -> Tree:
 
 
 def turned(whole: Tree) -> Tree:
-    """The tree with its two worlds exchanged."""
+    """The tree with the two worlds exchanged."""
     return tuple(level._replace(heard=(level.heard[1], level.heard[0])) for level in whole)
 
 
@@ -173,12 +174,12 @@ def _pairs(_: object, __: object, value: object) -> None:
 @register("antiphon.ListedPairs/1")
 @attrs.frozen
 class ListedPairs(Verification[int, object]):
-    """A verification function f' that allows only these pairs, at most ``events`` of them
-    differing. Prefix-closed.
+    """A verification function that allows only these pairs, at most ``events`` of them with
+    different sides. Prefix-closed.
 
-    ``at_first``: no later pair may differ if the first does not (CM Def. 5.3). ``at_last``: no pair
-    may follow the last differing one. State: the number of differing pairs, -1 before any pair, and
-    -2 if no more are allowed.
+    ``at_first``: if the first pair has equal sides, all pairs must (CM Def. 5.3). ``at_last``: no
+    pair may follow the last one with different sides. State: the number of pairs with different
+    sides, -1 before any pair, and -2 if no more are allowed.
     """
 
     pairs: tuple[Pair[Any], ...] = attrs.field(default=ONE_SIDED, validator=_pairs)
@@ -211,7 +212,7 @@ class ListedPairs(Verification[int, object]):
 
 
 def pairs_of(inner: Verification) -> tuple[Pair[Any], ...]:
-    """The pairs that f' lists; empty unless f' is a ``ListedPairs``."""
+    """The pairs that a verification function lists; empty unless it is a ``ListedPairs``."""
     return inner.pairs if type(inner) is ListedPairs else ()
 
 

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""The outcome of a search: refuted, with mechanisms and an adversary, or not refuted."""
+"""The outcome of a search: "refuted", with mechanisms and an adversary, or "not refuted"."""
 
 import math
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""The largest number of plays tried to record one that lies in the event."""
+"""Largest number of plays tried, to record one that ends in a view that the adversary accuses."""
 
 _LONG: Final = 24
 _WIDE: Final = 160
 _CLEARLY: Final = 1.01
-"""The ratio of the loss to the bound from which on it is shown."""
+"""The ratio of the loss to the bound above which the ratio is displayed."""
 
 _EDGES: Final = "Edges: of mechanisms, the probability of an answer; of the adversary, its answer."
 
@@ -59,7 +59,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def delta(self) -> Fraction:
-        """The same figure as ``loss``: for an (ε, δ) pattern, the tight δ."""
+        """The same figure as ``loss``; for an (ε, δ) pattern this is the tight δ."""
         return self.loss
 
     @property
@@ -87,18 +87,18 @@ class Conjectured(Shown, Plotted):
     def adversary(self) -> StrategyAdversary | None:
         """The adversary that attains the loss against these mechanisms; None if nothing was found.
 
-        It plays, saves and replays like any adversary. For a Rényi divergence it accuses the views
-        that world b makes likelier, though their probability is then no measure of the loss.
+        It plays, saves and replays like any adversary. For a Rényi divergence the adversary accuses
+        the views that are likelier in world b; their probability is then no measure of the loss.
         """
         return None if self.judged is None else self.judged.adversary
 
     def __bool__(self) -> bool:
-        """Whether the conjecture still stands: it is not refuted."""
+        """Whether the conjecture has not been refuted."""
         return not self.refuted
 
     @property
     def title(self) -> str:
-        """The title of the outcome: its verdict, and what it is about."""
+        """The title of the outcome: its verdict, and its subject."""
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
         if self.exhausted and not self.refuted:
             verdict = f"not refuted, and final for this grid: all {self.starts:,} starts were made"
@@ -132,7 +132,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def _counted(self) -> str:
-        """The number of starts; "n of m" where m starts search everything."""
+        """The number of starts as text; "n of m" if m starts search everything."""
         most = self.pattern.most
         return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
 
@@ -152,13 +152,13 @@ class Conjectured(Shown, Plotted):
             yield self._picture()
 
     def _tested(self) -> Iterator[tuple[str, str]]:
-        """The rows about the tested inequality and, if anything was found, the system, its f and
-        each f'."""
+        """The table of the tested inequality and, if anything was found, of the system and its
+        verification functions."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
         game = self.judged.game
-        if not self.judged.facts:  # views name their own parties
+        if not self.judged.facts:  # A view names its own parties.
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)
         claimed = distinct(c.verification for m in self.mechanisms for c in m.claims)
@@ -168,7 +168,7 @@ class Conjectured(Shown, Plotted):
         yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
-        """Draw the best loss after each start, in doubles, and the bound as a line across."""
+        """Draw the best loss after each start, in doubles, and the bound as a horizontal line."""
         style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
@@ -214,8 +214,8 @@ class Conjectured(Shown, Plotted):
         raise InvalidArgument("no play fell into the event: it is too rare to show one")
 
     def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
-        """Save the recording of such a play, readable by its owner only; ``antiphon replay``
-        runs it again."""
+        """Save a recording of a play in which the adversary accuses, readable by its owner only;
+        ``antiphon replay`` runs it again."""
         self.recording(seed=seed).save(path, overwrite=overwrite)
 
     def to_dict(self) -> dict[str, object]:
@@ -231,7 +231,7 @@ class Conjectured(Shown, Plotted):
 
 
 def _both(figure: Fraction, rounded: str) -> str:
-    """A short fraction with its decimal digits; of a long fraction, the digits alone."""
+    """The decimal digits of a fraction, after the fraction itself if it is short."""
     text = str(figure)
     if len(text) >= _LONG or text == rounded:
         return rounded

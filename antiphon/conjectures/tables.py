@@ -1,4 +1,4 @@
-"""The results of a search: mechanisms by their laws, rounded to rationals, and judged exactly.
+"""The results of a search: mechanisms with rational laws, whose losses are computed exactly.
 
 A mechanism is given by a table of its answers' probabilities after each history.
 """
@@ -26,8 +26,8 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
     it answers 0.
 
     ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
-    probability 0. A history's number: 0 at first, and h·|inputs|·answers + i·answers + a + 1 after
-    one more. State: that number.
+    probability 0. The state is the number of the history: 0 at first, and h·|inputs|·answers +
+    i·answers + a + 1 after the answer a to the i-th input in history h.
     """
 
     name: str
@@ -89,8 +89,8 @@ def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> P
 
 
 def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
-    """A mixture of a mechanism's law with noise: with probability ``chance`` the plan, else answers
-    that reveal nothing. Its loss shrinks in proportion.
+    """A mixture of a mechanism's law with noise: with probability ``chance`` the law ``plan``, else
+    answers that reveal nothing. The loss of the mixture shrinks in proportion.
 
     The uninformative answers are always 0, or with ``evenly`` uniform.
     """
@@ -116,7 +116,7 @@ def soften(domain: Domain, law: Doubles) -> Doubles:
 
 
 def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
-    """The mechanism that answers by a plan, with its claim."""
+    """The mechanism that answers by the law ``plan``, with its claim."""
     rows = tuple(
         whole_weights(plan[first : first + domain.answers]) if plan[history] else ()
         for first, history in _questions(domain)
@@ -125,7 +125,8 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """For each question after each history: (index of its first answer, index of the history)."""
+    """A pair for each question after each history: index of its first answer, and of the
+    history."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
@@ -146,22 +147,22 @@ class Judged:
     mechanisms: tuple[ContinualMechanism[Any], ...]
     """The mechanisms in the order of creation; a mechanism may occur several times."""
     claimed: tuple[Fraction, ...]
-    """The tight loss of each mechanism, by the exact engine: at most the limit of its claim."""
+    """The tight loss of each mechanism, by the exact engine; at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
-    """The exact loss to the adversary: a lower bound on the largest loss of the composition."""
+    """Exact loss to this adversary, a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
     """The histories of these mechanisms that can occur; None if all can."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(name, value) of the pattern's own figures, to be shown with the outcome."""
+    """Pairs (name, value) of the pattern's own figures, to be displayed with the outcome."""
 
 
 def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
-    """The mechanisms M1, M2, … of some plans; equal ones with equal claims share a name."""
+    """The mechanisms M1, M2, … with laws ``plans``; equal ones with equal claims share a name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):

@@ -1,6 +1,7 @@
-"""Draws mechanisms given by tables, and adversaries given by strategies, as trees on one page.
+"""Drawings of mechanisms given by tables, and of adversaries given by strategies, as trees on one
+page.
 
-From left to right, a row for each leaf; SVG without scripts or links.
+The root is on the left, and each leaf has its own height; SVG without scripts or links.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,8 +50,8 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 
 def _shared(wanted: list[int], room: int) -> list[int]:
-    """A fair division of ``room``: each gets its whole demand, or an equal share of what smaller
-    ones leave."""
+    """A fair division of ``room``: each part gets its whole demand, or an equal share of the room
+    that smaller demands leave."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[place] = min(wanted[place], room // (len(wanted) - rank))
@@ -59,8 +60,8 @@ def _shared(wanted: list[int], room: int) -> list[int]:
 
 
 def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
-    """A mechanism's answers after each possible history with their probabilities, as text; or its
-    label."""
+    """A mechanism's answers after each possible history with their probabilities, as text; for a
+    mechanism without a table, its label."""
     if not isinstance(mechanism, TableMechanism):
         return message_label(mechanism)
     return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
@@ -87,8 +88,8 @@ def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | 
     """A mechanism's answers after each possible history with their probabilities, as a tree to
     draw.
 
-    Queries that f' does not allow (not in ``heard``) are left out; queries with equal answers are
-    drawn together. A mechanism that is no table is drawn as its label.
+    Queries that the verification function does not allow (not in ``heard``) are left out; queries
+    with equal answers are drawn together. A mechanism that is no table is drawn as its label.
     """
     if not isinstance(mechanism, TableMechanism):
         return Drawn(message_label(mechanism), "creates")
@@ -170,7 +171,7 @@ class _StrategyDrawer:
 
 
 def _created(node: StrategyNode) -> str | None:
-    """The name of the mechanism that the node's message creates alike in both worlds; None for
+    """The name of the mechanism that the node's message creates, the same in both worlds; None for
     other messages."""
     message: object = node.message
     if type(message) is not Pair or not identical(message.zero, message.one):
@@ -201,9 +202,9 @@ _HEAD: Final = 'font-size="14" font-weight="600" fill="#0f172a"'
 _SMALLER: Final = 'font-size="12.5" fill="#334155"'
 _EDGE: Final = f'font-size="{_SMALL}" fill="#475569" text-anchor="end"'
 _WIDEST: Final = 1400.0
-"""The largest total width of trees that are placed side by side."""
+"""The largest total width at which trees are placed side by side."""
 _LEAVES: Final = 40
-"""The largest number of leaves that are drawn; further ones are folded."""
+"""The largest number of leaves that are drawn; further leaves are folded into one."""
 _LONGEST: Final = 40
 
 
@@ -225,8 +226,8 @@ _Placed: TypeAlias = tuple[float, float, _Tree]
 
 
 def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
-    """An SVG page with trees below one another on the left, and others beside them, or below if
-    too wide."""
+    """An SVG page with one tree below another on the left, and the other trees beside them, or
+    below if the page is too wide."""
     first, second = ([_measured(folded(each, _LEAVES)) for each in side] for side in (left, right))
     wide = max((each.width for each in first), default=0.0)
     beside = wide + max((each.width for each in second), default=0.0) + 4 * _MARGIN <= _WIDEST
@@ -253,8 +254,8 @@ def _end(places: Sequence[_Placed], top: float) -> float:
 
 
 def _measured(root: Drawn) -> _Tree:
-    """The tree with its layout: each column begins where the widest text before it, and its
-    edges' texts, end."""
+    """A tree with its layout: each column begins where the widest texts of the column before it
+    end."""
     boxes: list[float] = []
     edges: list[float] = []
     level: list[tuple[str, Drawn]] = [("", root)]
@@ -281,13 +282,13 @@ def _lines(title: Sequence[str], places: Sequence[_Placed]) -> Iterator[str]:
 
 
 def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[str]:
-    """The SVG elements of a node, its edges, and the tree below it, in rows from y on."""
+    """The SVG elements of a node, its edges, and the tree below it, from the height y downwards."""
     here, top = x + tree.columns[depth], y
     middle = _middle(node, y)
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        bend = end - text_width(edge, _SMALL) - 12  # then straight, below the text
+        bend = end - text_width(edge, _SMALL) - 12  # from here on straight, below the text
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '
             f'{(start + bend) / 2:.1f} {there:.1f} {bend:.1f} {there:.1f} H{end:.1f}" '

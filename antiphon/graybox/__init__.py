@@ -1,5 +1,5 @@
-"""Audits of foreign code by ``sensitivity``: it runs on two neighbouring data sets with the same
-noise.
+"""Audits of code that Antiphon did not write: ``sensitivity`` runs a function on two neighbouring
+data sets with the same noise.
 
 After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv 2602.17454).
 """
@@ -9,4 +9,4 @@ from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = ["sensitivity"]
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved

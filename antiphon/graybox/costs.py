@@ -1,4 +1,5 @@
-"""The privacy cost of the differences between two worlds, given the noise on them.
+"""The privacy cost of the differences between the runs on two neighbouring data sets ("worlds"),
+given the noise on them.
 
 The noise is shifted until the second world reads the same values as the first (a randomness
 alignment: Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b shifted by s costs
@@ -18,14 +19,14 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of rows on shared noise that are examined: a few thousand would take a
-second."""
+"""The largest number of noisy numbers with common noise that are examined; a few thousand would
+take a second."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
 """The noise laws under which the cost of a difference is known."""
 Cost: TypeAlias = tuple[float, tape.Place]
-"""(share of the cost, its place)."""
+"""A pair: a part of the privacy cost, and the place in the code that causes it."""
 
 
 @attrs.frozen(eq=False)
@@ -33,9 +34,9 @@ class Difference:
     """The difference of one noisy number between the two worlds, with the noise on it."""
 
     value: float
-    """The difference between the two worlds' values of the number when it was read."""
+    """The difference between the values of the number in the two worlds when it was read."""
     before: float
-    """The difference when the noise was added, before both were multiplied."""
+    """The difference when the noise was added, before value and noise were multiplied."""
     terms: tuple[tuple[int, str, float, float], ...]
     """(number of the atom, its law, its scale, its coefficient) for each noise term."""
     calls: tuple[int, ...]
@@ -67,8 +68,8 @@ class Costs:
     """The total privacy cost of all noisy numbers that foreign code reads and all choices that it
     makes.
 
-    ``raw``: whether uniform draws from which code computes other noise count, too: they do if they
-    are released, and were not used as coins.
+    ``raw``: whether uniform draws count, too; they do if they are released and were not used to
+    decide a branch.
     """
 
     def __init__(self, *, raw: bool) -> None:
@@ -78,7 +79,7 @@ class Costs:
         self._released = dict[tuple[object, ...], Difference]()
 
     def add(self, first: tape.Event, second: tape.Event) -> None:
-        """Add one event as it occurred in both worlds."""
+        """Add one event (draw, reading or choice) as it occurred in each world."""
         if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
         if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
@@ -94,8 +95,9 @@ class Costs:
         """The place of the first number whose difference no shift of the noise explains, given the
         earlier numbers.
 
-        Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that is a combination
-        of others must have the same combination of their Δv.
+        Numbers y = v + C n, with values v, noise n and coefficients C, are explained by shifts s
+        with C s = Δv. If a row of C is a linear combination of others, its Δv must be the same
+        combination.
         """
         rows = [each for each in self._all.values() if math.isfinite(each.value)]
         atoms = [atom for each in rows for atom, *_ in each.terms]
@@ -120,8 +122,8 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """The cost in excess of the declared (ε, δ), in words, and its place; None if the known
-        costs fit."""
+        """The cost in excess of the declared (ε, δ), in words, with its place; None if the known
+        costs do not exceed it."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -153,10 +155,10 @@ class Costs:
                 yield "numbers that share noise", each.met
 
     def _shared(self) -> tuple[list[Difference], list[Difference]]:
-        """The released numbers in two groups: some that have no draw in common, so that their costs
-        add up; and the others.
+        """The released numbers in two groups: numbers with no draw in common, whose costs add up;
+        and the others.
 
-        Numbers that reveal more by themselves are taken first.
+        Numbers that reveal more by themselves are put into the first group first.
         """
         seen, found = set[int](), (list[Difference](), list[Difference]())
         for each in sorted(self._released.values(), key=lambda e: (e.value == 0, len(e.terms))):
@@ -206,7 +208,7 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0 many shares may cost less than their sum; one costs δ = 1 - e^((ε-share)/2).
+    # With δ > 0, several costs may add up to less than their sum; δ = 1 - e^((ε-share)/2) for one.
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)
@@ -223,8 +225,8 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The probability in excess of δ with which uniform noise fails to hide a difference, and
-    its place."""
+    """The probability in excess of δ with which uniform noise fails to hide a difference, and the
+    place of the noise."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

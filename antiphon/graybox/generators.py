@@ -1,5 +1,5 @@
-"""Random generators that draw from the noise tape: replacements of NumPy's, Python's and
-``coins``."""
+"""Random generators that draw from the noise tape; they replace the generators of NumPy and Python,
+and ``coins``."""
 
 import copy
 import math
@@ -17,8 +17,8 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""The noise laws whose privacy cost is not known here; the value is 1 if the first parameter is a
-location, else 0."""
+"""The noise laws whose privacy cost is not known here. The value is 1 for a law whose first
+parameter is a location, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
@@ -64,21 +64,21 @@ class Taped:
     def laplace(
         self, loc: Foreign = _NOWHERE, scale: Foreign = 1.0, size: Foreign = None
     ) -> Foreign:
-        """Laplace noise around ``loc``, from the tape."""
+        """Laplace noise around ``loc``, drawn from the tape."""
         return additive(self._tape, "laplace", size, loc, scale, self._sample("laplace"))
 
     def normal(
         self, loc: Foreign = _NOWHERE, scale: Foreign = 1.0, size: Foreign = None
     ) -> Foreign:
-        """Normal noise around ``loc``, from the tape."""
+        """Normal noise around ``loc``, drawn from the tape."""
         return additive(self._tape, "gaussian", size, loc, scale, self._sample("normal"))
 
     def standard_normal(self, size: Foreign = None, *_: Foreign, **__: Foreign) -> Foreign:
-        """Normal noise of scale 1, from the tape."""
+        """Normal noise of scale 1, drawn from the tape."""
         return self.normal(size=size)
 
     def randn(self, *size: int) -> Foreign:
-        """Normal noise of scale 1, as from ``standard_normal``."""
+        """Normal noise of scale 1, drawn as by ``standard_normal``."""
         return self.normal(size=size or None)
 
     def uniform(self, low: Foreign = 0.0, high: Foreign = 1.0, size: Foreign = None) -> Foreign:
@@ -88,13 +88,13 @@ class Taped:
         return made if width == 1 and low == 0 else made * width + low
 
     def random(self, size: Foreign = None, *_: Foreign, **__: Foreign) -> Foreign:
-        """Uniform noise in [0, 1), from the tape."""
+        """Uniform noise in [0, 1), drawn from the tape."""
         return additive(self._tape, RAW, size, _NOWHERE, 1.0, self._unit)
 
     random_sample = ranf = sample = random
 
     def rand(self, *size: int) -> Foreign:
-        """Uniform noise in [0, 1), as from ``random``."""
+        """Uniform noise in [0, 1), drawn as by ``random``."""
         return self.random(size or None)
 
     def choice(
@@ -122,8 +122,8 @@ class Taped:
         x[:] = [x[index] for index in order]
 
     def seed(self, *seed: Foreign) -> None:
-        """Record that the code sets a seed: the noise is then the same at each call, which is a
-        finding."""
+        """Record that the code sets a seed, which is a finding: the noise is then the same at each
+        call."""
         seeded(self._tape, seed[0] if seed else None)
 
     def _sample(self, name: str) -> Callable[[Foreign, Foreign], Foreign]:
@@ -136,7 +136,7 @@ class Taped:
         return self._tape.source.random(size)  # pyright: ignore[reportUnknownVariableType]
 
     def _other(self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]) -> Foreign:
-        """A draw that is not additive noise: anything that depends on it is not judged."""
+        """A draw that is not additive noise; results that depend on this draw are not judged."""
         args, options = numbers(args), {key: numbers(each) for key, each in options.items()}
         return any_draw(
             self._tape,
@@ -175,8 +175,8 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw of any other kind: it is recorded on the tape, and anything that depends on it is
-    not judged."""
+    """A draw from any other law: it is recorded on the tape, and results that depend on it are not
+    judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result

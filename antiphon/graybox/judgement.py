@@ -30,7 +30,7 @@ class Declared:
 
 
 def said(place: Place) -> str:
-    """FILE:LINE of a place, and of its caller."""
+    """The text FILE:LINE of a place in the code, and of its caller."""
     if not place:
         return "the function"
     (file, line), *callers = place
@@ -39,12 +39,12 @@ def said(place: Place) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The source text of a line, where it is known."""
+    """The source text of a line, if the source is known."""
     return linecache.getline(*line).strip()
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings of an audit for one pair of worlds, in the order of the checks."""
+    """The findings of an audit for one pair of runs ("worlds"), in the order of the checks."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))
@@ -70,7 +70,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """(check, why) for each check that could not be made, or only in part."""
+    """A pair (check, reason) for each check that could not be made, or only in part."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -206,8 +206,8 @@ def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
 def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
-    """Findings of numbers that differ too much. Those of one generator call are a vector: ℓ2 for
-    Gaussian noise, else ℓ1."""
+    """Findings of numbers whose difference is too large. The numbers of one generator call count as
+    a vector, in the ℓ2 norm for Gaussian noise and else in ℓ1."""
     vectors = dict[tuple[tuple[int, ...], Place], list[Difference]]()
     for each in found:
         if each.terms and each.before != 0:

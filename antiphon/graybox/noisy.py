@@ -1,7 +1,8 @@
 """A noisy number, whose parts are known: value + Σ coefficient · draw.
 
-Sums and multiples of noisy numbers are noisy numbers. Any other operation *reads* it: the tape
-records value and draws, and in the second world the result of the reading is that of the first.
+Sums and multiples of noisy numbers are noisy numbers. Any other operation *reads* the number: the
+tape records value and draws. In the second world, the reading gives the plain value that the first
+world got.
 """
 
 import math
@@ -56,8 +57,8 @@ class Noisy:
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:
-        """Read the noisy number: the plain value, as the first world read it. ``last``: the number
-        is part of the answer."""
+        """Read the noisy number: returns its plain value, as the first world read it. ``last``: the
+        number is part of the function's answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())
@@ -138,7 +139,7 @@ class Noisy:
         return hash(self.read())
 
     def __getattr__(self, name: str) -> Foreign:
-        """A method for a function that NumPy or Python looks up on a number: ``log``,
+        """The method that NumPy or Python looks up on a number for a function such as ``log`` or
         ``is_integer``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
@@ -164,13 +165,13 @@ def _quotient(one: Foreign, other: Foreign) -> Foreign:
 
 
 def without_noise(thing: Foreign) -> Foreign:
-    """The object itself; a noisy number is read and becomes plain."""
+    """The object itself, except that a noisy number is read and becomes a plain number."""
     return thing.read() if type(thing) is Noisy else thing
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """A nonlinear function of noisy numbers: from noise alone it makes new noise, other numbers
-    are read first."""
+    """A nonlinear function of noisy numbers. Noise alone is turned into new noise; numbers with a
+    value are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -187,7 +188,7 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
 
 
 def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Foreign], Foreign]:
-    """The operator of a comparison: only its outcome is read, not the two sides."""
+    """The operator of a comparison: only the outcome is read, and not the two numbers."""
 
     def compare(self: Noisy, other: Foreign) -> Foreign:
         difference = self.plus(other, -1)
@@ -199,7 +200,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice that depends on noisy numbers, recorded as a reading of them."""
+    """Result of a choice that depends on noisy numbers, recorded on the tape as a reading."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -207,7 +208,7 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A method of ``Noisy`` that applies a function to the number and to further arguments."""
+    """Method of ``Noisy`` that applies a function to the noisy number and to further arguments."""
 
     def operate(self: Noisy, *rest: Foreign) -> Foreign:
         return applied(function, self, *rest)

@@ -83,7 +83,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """The object with all noisy numbers in it read."""
+    """The object with plain numbers in place of its noisy numbers, which are read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()
@@ -119,8 +119,8 @@ def wrapped(made: Foreign) -> Foreign:
 def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
-    """A NumPy ufunc of noisy arrays: linear ones keep the noise, comparisons read one bit,
-    others act on each number."""
+    """A NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons read one bit, and
+    other functions act on each number."""
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:

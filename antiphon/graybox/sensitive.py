@@ -1,5 +1,4 @@
-"""``graybox.sensitivity``: an audit of foreign code on two neighbouring data sets with one noise
-tape.
+"""``graybox.sensitivity``, an audit of any code on two neighbouring data sets with one noise tape.
 
 After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv 2602.17454).
 """
@@ -31,8 +30,8 @@ def sensitivity(
     delta: float = 0,
     seed: int | None = None,
 ) -> CheckReport:
-    """Run a function on neighbouring data sets with one noise tape, and report numbers that differ
-    too much.
+    """Run a function on neighbouring data sets with one noise tape, and report the numbers before
+    noise that differ too much.
 
     Args: ``neighbours``, an ``ap.Pair`` of data sets or several pairs; ``sensitivity``, the largest
     difference of a value before noise is added (ℓ2 if the noise is Gaussian, else ℓ1); ``epsilon``
@@ -86,8 +85,8 @@ def _place(finding: Finding) -> tuple[str, str]:
 def _tried(
     function: Function, one: object, two: object, declared: Declared, seed: int
 ) -> tuple[Iterable[Finding], Iterable[tuple[str, str]]]:
-    """The findings for one pair of data sets: the first is run twice, the second on the tape of
-    the first."""
+    """The findings for one pair of data sets: the function runs twice on the first set, then on the
+    second set with the tape of the first run."""
     from antiphon.graybox.judgement import CHECKS, judge, left_out, repeats
     from antiphon.graybox.tape import Tape
     from antiphon.graybox.worlds import run

@@ -1,9 +1,9 @@
-"""The noise tape: everything that one world drew and read, and a test that the other world does the
-same.
+"""The noise tape: everything that the first run drew and read, and a test that the second run does
+the same.
 
-The first world records; the second gets the same draws and, where it reads a noisy number, the
-value that the first world read. So everything after a reading is the same in both worlds, unless
-data bypass the noise (Re:cord-play, Cebere et al. 2026, §3).
+The run on the first data set ("world") records; the second run gets the same draws and, where it
+reads a noisy number, the value that the first run read. So everything after a reading is the same
+in both worlds, unless data bypass the noise (Re:cord-play, Cebere et al. 2026, §3).
 """
 
 import gc
@@ -25,7 +25,7 @@ from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000
-"""The largest number of source lines recorded; a branch after them has no known line."""
+"""The largest number of source lines that are recorded; a later branch has no known line."""
 
 
 class Lines:
@@ -92,9 +92,9 @@ _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
 GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
 RAW: Final = "uniform"
-"""The law of uniform draws, from which code may compute other noise."""
+"""The name of the law of uniform draws, from which code may compute other noise."""
 MADE: Final = "made"
-"""The law of noise that was computed from other draws: it is not known."""
+"""The name of the unknown law of noise that was computed from other draws."""
 
 
 def foreign(file: str) -> bool:
@@ -104,7 +104,7 @@ def foreign(file: str) -> bool:
 
 
 def place() -> Place:
-    """The place in the audited code that runs now: its FILE:LINE and those of its callers."""
+    """Place in the audited code that runs now: the FILE:LINE of this call and of its callers."""
     found, frame = list[tuple[str, int]](), _frame()
     while frame is not None:
         file = frame.f_code.co_filename
@@ -181,7 +181,7 @@ class NoisyRow:
     value: Real
     terms: tuple[tuple[Atom, Real], ...]
     met: Place
-    """The place where the noise was added to the value."""
+    """The place in the code where the noise was added to the value."""
     unit: Real
     """The factor by which the sum was multiplied after the noise was added."""
 
@@ -206,15 +206,15 @@ Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
-    """Raised when the second world draws or reads something different from the first.
+    """Raised when the second world draws or reads something that the first world did not.
 
     A BaseException, so that the audited code does not catch it.
     """
 
 
 class Tape:
-    """The noise tape of one world: its events. With ``first``, the same events must occur as in
-    that first world."""
+    """The noise tape of one world: a list of events. With ``first``, the same events must occur as
+    in that first world."""
 
     def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
@@ -234,19 +234,19 @@ class Tape:
 
     @property
     def expected(self) -> Event | None:
-        """The event of the first world that must come next; None in the first world, or after
-        its last."""
+        """The event of the first world that must come next; None in the first world, or after its
+        last event."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Record an operation that cannot be followed, and its place."""
+        """Record an operation that the tape cannot follow, and its place in the code."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
-        """Record that the audited code uses a draw as a coin, so that results which depend on it
-        are not judged."""
+        """Record that the audited code uses a draw to decide a branch, so that results which depend
+        on it are not judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -257,8 +257,8 @@ class Tape:
         scales: Sequence[object],
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
-        """The numbers of a generator call: those of the first world, which must have made the
-        same call."""
+        """The numbers of a generator call; in the second world these are the numbers of the first
+        world, which must have made the same call."""
         return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
@@ -269,8 +269,8 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """The plain value of noisy numbers that are read: in the second world, the value that
-        the first read."""
+        """The plain value of noisy numbers that are read: in the second world, the value that the
+        first world read."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

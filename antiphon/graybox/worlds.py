@@ -1,4 +1,5 @@
-"""One world: the function is run on its data, while all randomness comes from the tape.
+"""One run ("world") of the audited function: it works on its data, while all randomness comes from
+the tape.
 
 This covers the generators of NumPy and Python, and the system's entropy.
 """
@@ -34,8 +35,8 @@ def patched(tape: Tape) -> Generator[None, None, None]:
     """A context manager in which every generator of NumPy and Python, and the system's entropy,
     draws from the tape.
 
-    Names in modules are replaced, too: of the functions, and of generators that were made before.
-    All are restored afterwards. For one thread only, as the tape.
+    Names in modules are replaced, too, both those of functions and those of existing generators.
+    All are restored afterwards. For use in one thread only.
     """
     with ExitStack() as undo:
         for holder, name, new in _replacements(tape):
@@ -44,7 +45,7 @@ def patched(tape: Tape) -> Generator[None, None, None]:
 
 
 def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
-    """Set an attribute; a function that restores the old value."""
+    """Set an attribute; returns a function that restores the old value."""
     own: Mapping[str, Foreign] = holder.__dict__
     if name not in own:
         setattr(holder, name, new)
@@ -57,7 +58,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    known = dict[int, Foreign]()  # replaced in every module, by identity
+    known = dict[int, Foreign]()  # they are replaced in every module that holds them
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}
@@ -99,8 +100,8 @@ def _held(
 
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
-    """A class in place of NumPy's generators: its instances draw from the tape, and count as
-    instances of it."""
+    """A class that replaces NumPy's class of generators: its instances draw from the tape, and
+    count as instances of the replaced class."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -127,7 +128,7 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
-    """A context manager that replaces the generators a function holds: in its closure, its
+    """A context manager that replaces the generators that a function holds in its closure, its
     object, or its arguments."""
     taped = Taped(tape)
     with ExitStack() as undo:
@@ -163,8 +164,8 @@ class World:
 
 
 def run(function: Function, data: object, tape: Tape) -> World:
-    """Run the function on a copy of the data, with the tape's ``coins`` if it takes any; the
-    record of this world."""
+    """Run the function on a copy of the data, with the tape's ``coins`` if it takes coins; returns
+    the record of this world."""
     own = copy.deepcopy(data)
     arguments = (own, TapedCoins(tape)) if takes_coins(function) else (own,)
     answer, failure, parted = None, None, False

@@ -1,8 +1,8 @@
 """Conversions from and to other libraries: OpenDP's measurements, dp-accounting's figures, data
 frames.
 
-Each imports the other library on first use. Claims from other libraries are never *proved*:
-OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.
+Each conversion imports the other library on first use. Claims from other libraries are never
+*proved*: OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.
 """
 
 from antiphon.interop import dp_accounting, opendp

@@ -1,4 +1,4 @@
-"""OpenDP's domains as spaces, and its metrics as relations on datasets that are tuples."""
+"""OpenDP's domains as message spaces, and its metrics as relations on datasets that are tuples."""
 
 from __future__ import annotations
 
@@ -70,9 +70,11 @@ def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
 @register("antiphon.MetricWithin/1")
 @attrs.frozen
 class MetricWithin:
-    """The relation of tuples at most ``distance`` apart in the OpenDP metric of this name.
+    """The relation of datasets (tuples) whose distance in the OpenDP metric of this name is at most
+    ``distance``.
 
-    Entries are the same if they are the same message: 1 is not 1.0, and 0.0 not -0.0.
+    Two entries are the same if they have the same type and value: 1 is not 1.0, and 0.0 is not
+    -0.0.
 
     >>> near = MetricWithin("SymmetricDistance", 1)
     >>> near.holds((1, 2, 2), (2, 1)), near.holds((1, 2), (1, 3))
@@ -85,7 +87,7 @@ class MetricWithin:
     distance: Fraction = attrs.field(converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples, at most ``distance`` apart."""
+        """Whether both datasets are tuples with at most this distance."""
         if type(zero) is not tuple or type(one) is not tuple:
             return False
         return METRICS[self.metric](zero, one, self.distance)  # pyright: ignore[reportUnknownArgumentType]
@@ -113,7 +115,8 @@ def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
     """Whether at most ``most`` insertions and deletions in place surely suffice to relate two
     tuples.
 
-    It computes an upper bound of the distance, which is exact if the change is in one place.
+    The test computes an upper bound of the distance, which is exact if the tuples differ in one
+    place only.
     """
     shortest = min(len(zero), len(one))
     start = _common(zero, one, range(shortest))
@@ -129,14 +132,14 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The check of the ℓ_p distance between vectors of one length; None: ℓ_∞."""
+    """The check of the ℓ_p distance of vectors of one length; ``power`` None stands for ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # not numbers
+        except InvalidArgument:  # the entries are not numbers
             return False
         if power is None:
             return max(gaps, default=0) <= most
@@ -181,8 +184,8 @@ _BITS: Final = Finite((False, True))
 
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
-    """The space of an OpenDP atom domain; None if there is no such space, as for f32, which rounds
-    doubles."""
+    """The space of an OpenDP atom domain; None if no space corresponds to it, as for f32, which
+    rounds doubles."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]
         return Integers(low, high)

@@ -2,8 +2,8 @@
 
 Exported figures are rounded towards less privacy, except the masses of a ``FinitePair``, which are
 the nearest doubles; dp-accounting then computes in doubles. Imported figures are at most *assumed*.
-Its releases up to 0.6 require attrs below 24 but run with newer ones, which this library requires:
-docs/interop.md has the way to install both.
+The releases of dp-accounting up to 0.6 require attrs below 24 but run with newer ones, which this
+library requires: docs/interop.md has the way to install both.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ def _module(name: str) -> Any:
 
 
 def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
-    """A DpEvent that promises no more privacy than mechanisms with these measures, ``times`` over.
+    """A DpEvent that promises no more privacy than the composition of mechanisms with these
+    measures, repeated ``times`` times.
 
     ε becomes randomized response (CM Thm 2.5), μ the Gaussian mechanism with noise 1/μ, ρ a
-    ZCDpEvent; pairs of discrete Laplace noise, randomized response and Gaussian noise become their
-    own events. Raises: CompositionError for a measure that no event states, such as (ε, δ).
+    ZCDpEvent; pairs of discrete Laplace noise, randomized response and Gaussian noise become the
+    corresponding events. Raises: CompositionError for a measure that no event states, such as (ε,
+    δ).
     """
     exact.whole(times, "times")
     listed = (measures,) if not isinstance(measures, Iterable) else tuple(measures)
@@ -98,8 +100,9 @@ def measures(event: Any) -> Counted:
     """The measures that a DpEvent promises, with the number of mechanisms of each; () for a no-op.
 
     Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. Upper bounds: Laplace and discrete
-    Laplace, by their ε. Composition is of mechanisms fixed in advance. Raises: CompositionError for
-    an event without a measure here: import its PLD with ``dominating``.
+    Laplace, by their ε. A composed event stands for mechanisms fixed in advance. Raises:
+    CompositionError for an event that corresponds to no measure; import its privacy loss
+    distribution with ``dominating``.
     """
     found: Counter[kinds.Measure] = Counter()
     _gather(event, 1, found)
@@ -158,10 +161,12 @@ _READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
 
 
 def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:
-    """dp-accounting's pessimistic PrivacyLossDistribution of pairs, composed ``times`` over.
+    """dp-accounting's pessimistic PrivacyLossDistribution of a composition of pairs, repeated
+    ``times`` times.
 
-    ``interval`` is the grid of its losses, in nats: the ε of k mechanisms is up to k·interval
-    larger. Raises: CompositionError for a pair that dp-accounting has no distribution of.
+    ``interval`` is the width of its grid of losses, in nats: the ε of k mechanisms is up to
+    k·interval larger. Raises: CompositionError for a pair for which dp-accounting has no
+    distribution.
     """
     exact.whole(times, "times")
     listed = [pairs] if isinstance(pairs, LossPair) else list(pairs)
@@ -195,17 +200,19 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """The logarithms of all nonzero masses by their index, also of masses too small for a
+    """The logarithms of all nonzero masses by their index, including masses too small for a
     double."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 
 @attrs.frozen(eq=False)
 class LossDistributionPair(kinds.DominatingPair):
-    """The dominating pair behind a PrivacyLossDistribution of dp-accounting, with its own figures.
+    """The dominating pair behind a PrivacyLossDistribution of dp-accounting, with the figures that
+    dp-accounting computes.
 
-    *Not certified*: they are dp-accounting's doubles, pessimistic as far as its rounding is. Of its
-    two distributions, for adding and for removing, the larger figure counts.
+    *Not certified*: the figures are doubles, pessimistic as far as dp-accounting's rounding is. A
+    PrivacyLossDistribution holds one distribution for adding a record and one for removing it; the
+    larger figure counts.
     """
 
     distribution: Any = attrs.field(repr=False)
@@ -219,11 +226,11 @@ class LossDistributionPair(kinds.DominatingPair):
         return min(max(found, 0.0), 1.0)
 
     def epsilon_at(self, delta: object) -> float:
-        """The ε at which the pair is (ε, δ)-DP; ``math.inf`` if there is none."""
+        """The ε at which the pair is (ε, δ)-DP; ``math.inf`` if there is no such ε."""
         return float(self.distribution.get_epsilon_for_delta(down(exact.probability(delta))))
 
     def divergence_at(self, order: float) -> float:
-        """The Rényi divergence, always infinite: cut-off tails count as infinite losses."""
+        """Rényi divergence, which is always infinite, as cut-off tails count as infinite losses."""
         return math.inf
 
 

@@ -1,5 +1,5 @@
-"""Data frames as streams of messages, chunk by chunk: pandas, polars, Arrow, and all others that
-narwhals supports."""
+"""Conversion of data frames to streams of messages, chunk by chunk: pandas, polars, Arrow, and all
+other frames that narwhals supports."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ def stream(
     chunk: int = _CHUNK,
     progress: Progress = None,
 ) -> Iterator[Any]:
-    """A lazy iterator over the rows of a frame as messages, in the frame's order.
+    """An iterator that yields the rows of a frame as messages, in the frame's order.
 
     ``frame``: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, anything with
     ``__arrow_c_stream__``, or an iterable of such, each a part of the whole; at most ``chunk`` rows
-    at a time are Python objects. ``columns``: one name, whose cells are the messages, or several,
-    whose tuples are; ``to``: a function of the cells that returns the message instead.
+    at a time are Python objects. ``columns``: one name, whose cells are the messages, or several
+    names, whose cells form tuples; ``to``: a function of the cells that returns the message
+    instead.
 
     ``by``: a column of times that never goes back. A message is then the tuple of all rows at one
     time, or ``to`` of that tuple. The number of times is data; with ``times``, a public list of all
@@ -100,7 +101,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """Messages of rows grouped by time: the rows of each time are one message."""
+    """Messages of rows grouped by time; a message consists of all rows with the same time."""
     group: list[object] = []
     clock = _Clock(times, by)
 
@@ -185,11 +186,11 @@ def _is_frame(frame: Any) -> bool:
 
 
 def _parts(frame: Any, chunk: int) -> Iterator[Any]:
-    """The frame as consecutive chunks, each an eager narwhals frame."""
+    """The frame as consecutive chunks, each a narwhals frame in memory."""
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
-    elif hasattr(frame, "collect_batches"):  # a polars LazyFrame
+    elif hasattr(frame, "collect_batches"):  # the frame is a polars LazyFrame
         for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
             yield nw.from_native(batch, eager_only=True)
     elif hasattr(frame, "__arrow_c_stream__"):
@@ -224,7 +225,7 @@ def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
 def _plain(value: Any) -> Any:
     if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
-    for convert in ("to_pydatetime", "to_pytimedelta"):  # pandas' own types of dates
+    for convert in ("to_pydatetime", "to_pytimedelta"):  # These are pandas' own types of dates.
         if hasattr(value, convert) and value == value:
             return getattr(value, convert)()
     return value

@@ -1,7 +1,7 @@
 """OpenDP's measurements as continual mechanisms (docs/interop.md).
 
 ``mechanism(measurement, d_in=…)`` has the measurement's privacy map as its claim, *assumed*, and
-answers with one foreign draw.
+answers by one draw that OpenDP makes.
 """
 
 from __future__ import annotations
@@ -36,15 +36,17 @@ from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 @register("antiphon.OpenDPMeasurement/1")
 @attrs.frozen(kw_only=True)
 class OpenDPMeasurement(NoninteractiveMechanism):
-    """An OpenDP measurement as a mechanism; made by ``antiphon.interop.opendp.mechanism``.
+    """An OpenDP measurement as a noninteractive mechanism; made by
+    ``antiphon.interop.opendp.mechanism``.
 
-    A noninteractive mechanism: a dataset of ``queries`` -> OpenDP's answer, then HALT. Privacy:
-    ``measure`` w.r.t. ``verification``, by OpenDP's privacy map at ``d_in``; *assumed*: this
-    library has not checked that map, the measurement or its noise. The answer is one draw of the
-    coins (``Coins.foreign``). A recording holds it, so that a replay needs no OpenDP; a mechanism
-    read from a file replays, but cannot answer new queries. Two of them are equal only if they are
-    the same object. Source: OpenDP's programming framework (Gaboardi, Hay, Vadhan 2020). Raises:
-    ForeignError, which a session answers by HALT, where OpenDP fails.
+    The first message is a dataset in ``queries``, and the answer is OpenDP's; later answers are
+    HALT. Privacy: ``measure`` w.r.t. ``verification``, by OpenDP's privacy map at ``d_in``;
+    *assumed*: this library has not checked that map, the measurement or its noise. The answer is
+    one draw of the coins (``Coins.foreign``). A recording holds the answer, so that a replay does
+    not need OpenDP; a mechanism read from a file replays, but cannot answer new queries. Two such
+    mechanisms are equal only if they are the same object. Source: OpenDP's programming framework
+    (Gaboardi, Hay, Vadhan 2020). Raises: ForeignError, which a session answers by HALT, where
+    OpenDP fails.
     """
 
     description: str = attrs.field(repr=False)
@@ -57,10 +59,10 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     queries: Space = attrs.field(repr=False)
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
-    """The function that runs the measurement. It is compared by identity, as it determines the law
-    of the answers."""
+    """The function that runs the measurement. It is compared by identity, because it determines the
+    law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
-    """The name of the random draw on a tape; another measurement cannot replay it."""
+    """The name of the random draw on a tape, so that another measurement cannot replay the draw."""
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
@@ -105,15 +107,15 @@ def mechanism(
     """An OpenDP measurement as a noninteractive mechanism: the dataset is the first message, the
     answer OpenDP's.
 
-    Args: ``d_in``, how far apart neighbours are, in the measurement's input metric; ``delta``,
-    the δ at which a measurement with a privacy profile is read; ``relation``, ``queries`` and
-    ``answers``, in place of those of its metric and domain (no answer space is known: give
-    ``answers`` if a theorem needs discrete answers). Vectors are tuples. Privacy: the value of
-    ``measurement.map(d_in)``, *assumed*: ε of MaxDivergence, (ε, δ) of Approximate(MaxDivergence)
-    and SmoothedMaxDivergence, ρ of ZeroConcentratedDivergence, the curve of RenyiDivergence.
-    Raises: MissingExtra without OpenDP; InvalidArgument for anything but a measurement, a distance
-    that its map refuses, or a domain or metric that is not known here; CompositionError for an
-    output measure that has no counterpart.
+    Args: ``d_in``, the largest distance of neighbouring datasets in the measurement's input metric;
+    ``delta``, the δ at which a measurement with a privacy profile is read; ``relation``,
+    ``queries`` and ``answers``, in place of those that follow from its metric and domain (OpenDP
+    does not state the answers: give ``answers`` if a theorem needs discrete answers). Vectors are
+    tuples. Privacy: the value of ``measurement.map(d_in)``, *assumed*: ε of MaxDivergence, (ε, δ)
+    of Approximate(MaxDivergence) and SmoothedMaxDivergence, ρ of ZeroConcentratedDivergence, the
+    curve of RenyiDivergence. Raises: MissingExtra without OpenDP; InvalidArgument for anything but
+    a measurement, a distance that its map refuses, or a domain or metric that is not known here;
+    CompositionError for an output measure that has no counterpart.
     """
     mod = _opendp()
     if not isinstance(measurement, mod.Measurement):
@@ -144,7 +146,7 @@ def _opendp() -> Any:
 def _described(measurement: Any, mod: Any) -> str:
     try:
         return str(mod.serialize(measurement))
-    except Exception:  # a user's function in it has no JSON form
+    except Exception:  # A user's function in the measurement has no JSON form.
         return str(measurement)
 
 
@@ -234,10 +236,10 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    try:  # for some types a domain without bounds raises
+    try:  # For some types a domain without bounds raises an error.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
-    except Exception:  # and for some types bounds are not available
+    except Exception:  # For some types bounds are not available.
         pass
     if found is None:
         raise InvalidArgument(
@@ -251,8 +253,8 @@ def _space(domain: Any) -> Space:
 
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
-    """A function that runs the measurement. ``known``: whether the query space lies in OpenDP's
-    domain."""
+    """A function that runs the measurement. ``known``: whether every query is known to be in
+    OpenDP's domain."""
     domain = measurement.input_domain
 
     def asked(dataset: object) -> object:

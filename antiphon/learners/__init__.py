@@ -1,11 +1,11 @@
 """Private online learners as continual mechanisms, which advise which of d experts to follow.
 
-*The protocol.* A learner is a CM. An update is the loss ℓ_t of round t, an int64 array of d
-entries in {0, …, ``grid``}: entry i is the loss ℓ_t(i)/grid in [0, 1] of expert i. It is answered
-⊤. The query ``ADVICE`` is answered by the index x_t of the expert to follow in the round whose loss
-has not come yet. A round is ``ADVICE`` and then its loss; asking twice, or never, is allowed and
-changes nothing: the next expert is decided when a loss comes, never on a query (else one decision
-could read two losses). A learner takes ``horizon`` losses.
+*The protocol.* A learner is a continual mechanism. An update is the loss ℓ_t of round t, an int64
+array of d entries in {0, …, ``grid``}: entry i is the loss ℓ_t(i)/grid in [0, 1] of expert i. The
+answer to an update is ⊤. The query ``ADVICE`` is answered by the index x_t of the expert to follow
+in the round whose loss has not come yet. A round is ``ADVICE`` and then its loss; asking twice, or
+never, is allowed and changes nothing: the next expert is decided when a loss comes, never on a
+query (else one decision could read two losses). A learner takes ``horizon`` losses.
 
 *Neighbours* are streams of losses that differ in one loss, replaced by any other; queries are the
 same: ``updates_and_queries(event_level(), …)``, against adversaries that choose each loss after the
@@ -15,12 +15,12 @@ advice. *Regret* is Σ ℓ_t(x_t) - min_x Σ ℓ_t(x), in units of the largest l
 random integer, its *key*; the losses are a function of key, round and, if it is adaptive, of the
 advice. So a view replays, and whole blocks of rounds are computed at once.
 
-Contents: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
-and claim nothing; ``LazyExperts``, private because it rarely switches, and ``LazyPolicy``, the same
-built of parts, from which its privacy is derived; ``LazyToPrivate``, which makes the measures of
-any base algorithm private in this way (``l2p``); ``Softmax``, to stand on the left of a private
-counter of the losses, and ``NoisyLeader``, which is such a chain. ``convex`` has learners that
-choose a point of a convex body, by the same protocol, and ``oco`` lazy ones.
+Contents: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private and
+claim nothing; ``LazyExperts``, private because it rarely switches, and ``LazyPolicy``, the same
+learner built of parts, from which its privacy is derived; ``LazyToPrivate``, which makes the
+measures of any base algorithm private in this way (``l2p``); ``Softmax``, to stand on the left of a
+private counter of the losses, and ``NoisyLeader``, which is such a chain. ``convex`` has learners
+that choose a point of a convex body, by the same protocol, and ``oco`` lazy ones.
 ``antiphon.learners.contest`` plays any of them many times. ``distribution`` predicts labels of
 users under local privacy.
 

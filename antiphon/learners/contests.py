@@ -1,9 +1,10 @@
 """Repeated games of learners against adversaries, without recorded views, to measure regret.
 
-A repetition is one game of one learner, each with coins of its own, from the seed of the experiment
-and the number of the repetition: the same on every machine and for any number of workers. Against
-an oblivious game a learner processes whole blocks of losses (``OnlineLearner.follow``), with the
-same results as its steps. The game defines regret and its comparator (its ``meter``).
+A repetition is one game of one learner, each with coins that depend only on the seed of the
+experiment and the number of the repetition: the result is the same on every machine and for any
+number of workers. Against an oblivious game a learner processes whole blocks of losses
+(``OnlineLearner.follow``), with the same results as its steps. The game defines regret and its
+comparator (its ``meter``).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:
-    """The rounds at which regret is noted: the powers of two below ``rounds``, and ``rounds``.
+    """The rounds at which regret is recorded: the powers of two below ``rounds``, and ``rounds``.
 
     >>> checkpoints(10)
     (1, 2, 4, 8, 10)
@@ -76,14 +77,14 @@ class Standings(Shown, Plotted):
     game: str
     checkpoints: tuple[int, ...]
     regrets: Figures = attrs.field(repr=False, eq=_SAME)
-    """The regret at each checkpoint, a row for each repetition. It is negative for a lucky
-    learner."""
+    """The regret at each checkpoint, one row for each repetition. A lucky learner has negative
+    regret."""
     expected: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """The expected regret, averaged over the learner's own coins, in the shape of ``regrets``."""
     interrupted: bool = False
     gaps: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """The largest error of each entry of ``regrets``: the best point in hindsight is known only
-    up to it (``optimum``). None if the best is known exactly."""
+    """The largest possible error of each entry of ``regrets``, because the best point in hindsight
+    is only known approximately (``optimum``). None if the best is known exactly."""
     shifting: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """Dynamic regret, in the shape of ``regrets``: against the best sequence of experts that
     changes at most ``shifts`` times."""
@@ -96,13 +97,12 @@ class Standings(Shown, Plotted):
 
     @property
     def measured(self) -> Figures:
-        """The regret of each repetition, a row each: expected regret if it was asked for, else
-        regret."""
+        """The regret of each repetition, one row each; expected regret, if this was requested."""
         return self.regrets if self.expected is None else self.expected
 
     @property
     def mean(self) -> Figures:
-        """The mean regret at each checkpoint; of expected regret if that was asked for."""
+        """Mean regret at each checkpoint; the mean of expected regret, if this was requested."""
         mean: Figures = self.measured.mean(axis=0)
         return mean
 
@@ -177,7 +177,7 @@ def _mean(figures: Figures | None) -> list[float] | None:
 
 @attrs.frozen
 class Contest:
-    """The task of a worker process: plays one repetition for each sample of a chunk."""
+    """The task of a worker process: it plays one repetition for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
     game: OnlineGame
@@ -189,7 +189,7 @@ class Contest:
         return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
 
     def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
-        """Plays one repetition and returns its regret."""
+        """Play one repetition; returns its regret."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
         known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
@@ -202,7 +202,7 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Yields the losses of a game, and the learner's advice, some rounds at a time."""
+    """Yields the losses of a game and the learner's advice, a few rounds at a time."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -252,8 +252,8 @@ def contest(
     two and the last; ``expected``, whether to average over the learner's coins, too: for learners
     by weights, against an oblivious game; ``shifts``, the largest number of changes in the sequence
     of experts to which dynamic regret compares; ``executor``, ``checkpoint``, ``progress`` as for
-    ``antiphon.audit.running.run``. Ctrl-C ends it with the repetitions that are done. Raises:
-    InvalidArgument for a learner that does not take the game's losses.
+    ``antiphon.audit.running.run``. Ctrl-C ends the contest with the repetitions that are done.
+    Raises: InvalidArgument for a learner that does not take the game's losses.
 
     >>> from antiphon.learners import Hedge, games
     >>> game = games.StochasticGap(rounds=1 << 10, experts=10)
@@ -286,7 +286,7 @@ def contest(
         merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
-    assert regrets is not None  # at least one repetition is done
+    assert regrets is not None  # There must be at least one repetition.
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 

@@ -6,7 +6,7 @@ each draw. These determine the answers and, with the adversary's own coins, the 
 enough to bound E = Σ P^α Q^(1-α) over the revealed sequences, P and Q their laws in the two worlds,
 in either order. These factor into conditional laws given the past, so E is at most the product of
 the largest contributions of the decisions given any past, by induction from the last decision back.
-Given the past, the learner's present expert is known, and is the same in both.
+Given the past, the learner's present expert is known, and is the same in both worlds.
 
 A lazy learner keeps its expert with probability s = e^(-a), and else draws anew. If the probability
 is s₀ in one world and s₁ in the other, and the draw has E' <= R in place of E, a decision
@@ -39,14 +39,14 @@ _HIGHEST: Final = 1e150
 _NEAREST: Final = 2.0**-20
 """The least value of α-1 for which a bound is evaluated."""
 _TINY: Final = 1e-200
-"""The least ηc for which doubles can describe a decision of lazy experts."""
+"""The least product of rate and cost for which doubles can describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
-"""The largest α·η for which the simple bound αη²/8 is used, for a log-ratio with a range of η."""
+"""The largest α·η for which the bound αη²/8 is used, for a log-ratio with a range of η."""
 
 
 class HexagonCorner(NamedTuple):
-    """A corner of the hexagon of exponents a (see the module): a in one world (``own``), a in the
-    other (``other``), and ``more`` = other - own.
+    """A corner of the hexagon of exponents (see the module): the exponent in one world (``own``),
+    in the other (``other``), and ``more`` = other - own.
 
     Each is the double nearest to the exact value, or a few roundings from it.
     """
@@ -58,7 +58,7 @@ class HexagonCorner(NamedTuple):
 
 Corners: TypeAlias = tuple[HexagonCorner, ...]
 UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
-"""The corners of a decision beyond the precision of doubles, for which the bound is infinite."""
+"""The corners of a decision that doubles cannot describe, for which the bound is infinite."""
 
 
 def alike(exponent: float) -> Corners:
@@ -85,7 +85,8 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 
 
 def above_one(order: float) -> float:
-    """The value α-1, raised to at least 2^-20, for bounds that increase with α.
+    """The value α-1 for the Rényi order α, raised to at least 2^-20, for bounds that increase with
+    α.
 
     Infinite for orders too large to distinguish from infinity.
     """
@@ -100,7 +101,8 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
     At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    return max(found) if all(each == each for each in found) else math.inf  # False for a NaN
+    # the comparison is false for a NaN
+    return max(found) if all(each == each for each in found) else math.inf
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
@@ -163,7 +165,7 @@ class JointCurve:
             return math.inf
         drawn = self._drawn(less)
         total: float = self._total(lambda each: contribution(each, less, drawn), max)
-        told = total < math.inf  # False for a NaN, from 0·inf
+        told = total < math.inf  # The comparison is False for a NaN, which comes from 0·inf.
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
@@ -197,8 +199,8 @@ class JointCurve:
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """The bound ln R of a draw whose log-ratio has a range of 2η, at many orders at once; as
-    ``range_divergence``, unrounded."""
+    """The bound ln R of a draw whose log-ratio has a range of 2η, at many orders at once; computed
+    like ``range_divergence``, without rounding up."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -248,8 +250,7 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve`` as a ``JointCurve``: after the differing batch the losses L are
-    0 and 1, or B-1 and B."""
+    """The bound of ``LazyCurve`` as a ``JointCurve``; one loss in a batch of length B differs."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -316,8 +317,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of DP-OCO (Alg. 1) with the factor e^(-margin) in S, reach = βLD and
-    ρ-zCDP points; proof: ``DPOCO``."""
+    """The Rényi bound of DP-OCO, with the letters of ``DPOCO``, where it is proved: the factor
+    e^(-margin) in S, reach = βLD, and ρ-zCDP points."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

@@ -18,7 +18,7 @@ from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_an
 
 
 def of_kind(kind: type[Any], text: str) -> "Callable[[Any, attrs.Attribute[Any], Any], None]":
-    """A validator that takes instances of a class only; ``text`` is the error message."""
+    """An attrs validator that accepts only instances of a class; ``text`` is the error message."""
 
     def check(_: object, __: object, value: Any) -> None:
         if not isinstance(value, kind):
@@ -37,11 +37,11 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class OnlineLearner(ContinualMechanism[State], Generic[State]):
-    """An online learner: (a loss) -> ⊤; (``ADVICE``) -> the advice for the round whose loss comes
-    next. Abstract.
+    """An online learner, which answers a loss by ⊤, and ``ADVICE`` by the advice for the next loss.
+    Abstract.
 
-    At most ``horizon`` losses.
-    Raises: InvalidArgument for a loss past the horizon; the state is unchanged.
+    A learner accepts at most ``horizon`` losses. Raises: InvalidArgument for a loss past the
+    horizon; the state is unchanged.
     """
 
     private: ClassVar[bool] = True
@@ -50,8 +50,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """The verification function f: one loss differs, replaced by any other unless the learner
-    narrows it; queries are the same."""
+    """The verification function f: one loss is replaced, by any other unless the learner allows
+    only some; queries are the same."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
@@ -106,7 +106,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # no advice was asked for, so nothing is drawn
+        if not len(losses):  # No advice was requested, so nothing is drawn.
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]
@@ -138,21 +138,23 @@ class InBlocks(ABC):
 
     @abstractmethod
     def _follow(self, state: Any, losses: "Losses", coins: Coins) -> tuple[Any, NDArray[Any]]:
-        """The result of ``_one_by_one`` for the same random draws, computed faster."""
+        """The result of ``_one_by_one`` for the same random draws, but computed faster."""
 
 
 Losses: TypeAlias = "NDArray[np.int64]"
-"""A loss, or a table with a loss in each row."""
+"""The type of a loss, or of a table with a loss in each row."""
 
 GRID: Final = fields.at_most(1 << 20, "round the losses to a coarser grid")
 
 
 @attrs.frozen(kw_only=True)
 class Learner(OnlineLearner[State], Generic[State]):
-    """An online learner of experts: (a loss) -> ⊤; (``ADVICE``) -> the expert to follow. Abstract.
+    """An online learner of experts, which answers a loss by ⊤, and ``ADVICE`` by the expert to
+    follow. Abstract.
 
-    A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. At most ``horizon``.
-    Raises: InvalidArgument for a loss past the horizon or off the grid; the state is unchanged.
+    A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. There are at most
+    ``horizon`` losses. Raises: InvalidArgument for a loss past the horizon or off the grid; the
+    state is unchanged.
     """
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)

@@ -1,4 +1,4 @@
-"""The choice of a learner: those with a proved bound on regret, ranked by it.
+"""The choice of a learner among those with a proved bound on regret, ranked by this bound.
 
 The bound is on expected regret against losses that do not depend on the advice. It is an upper
 bound, not an estimate: measured regret is smaller, and may rank two close learners the other way
@@ -38,7 +38,7 @@ class RankedLearner(ForPrograms):
 
     @property
     def parameters(self) -> str:
-        """The learner with its parameters, in words; "" for uniform play."""
+        """The parameters of the learner, in words; "" for uniform play."""
         return "" if self.learner is None else message_label(self.learner, 200)
 
     def __repr__(self) -> str:
@@ -59,7 +59,7 @@ class LearnerChoice(Shown, ForPrograms):
 
     @property
     def best(self) -> OnlineLearner | None:
-        """The learner with the least bound; None where no bound is below that of uniform play."""
+        """The learner with the least bound; None if no bound is below that of uniform play."""
         return self.ranked[0].learner
 
     def _card(self) -> Card:
@@ -79,7 +79,7 @@ class LearnerChoice(Shown, ForPrograms):
 def choose(
     *, rounds: int, experts: int, epsilon: exact.Epsilon, delta: float = 1e-6
 ) -> LearnerChoice:
-    """Ranks this library's private learners with a proved bound on regret by that bound.
+    """This library's private learners with a proved bound on regret, ranked by this bound.
 
     Each is tuned to be (ε, δ)-DP; ``LazyToPrivate`` of the same weights has a larger bound than
     ``LazyExperts``, and is left out. Cost: about a second, for the searches of parameters.
@@ -101,9 +101,9 @@ def choose(
         try:
             learner = make(**size)
         except InvalidArgument:
-            if make is _MAKERS[0]:  # an invalid ε or δ, which all refuse
+            if make is _MAKERS[0]:  # The ε or δ is invalid, which all learners refuse.
                 raise
-            continue  # no parameters of this learner meet its premises
+            continue  # No parameters of this learner meet the premises of its bound.
         found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))
     found.sort(key=lambda each: each.regret_bound)
     return LearnerChoice(total, number, budget, delta, tuple(found))

@@ -64,7 +64,7 @@ def learn(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Play online learners against a game, of experts or in a body; print their regret."""
+    """Play online learners against a game of experts, or in a convex body; print their regret."""
     from antiphon.cli.output import several
     from antiphon.learners.commands import learn as learning
     from antiphon.learners.commands import players

@@ -19,9 +19,8 @@ from antiphon.protocol import TOP, Arrays, View
 ACCURACY: Final = 1e-6
 """The gap per datum at which a search for the best point stops."""
 _STEPS: Final = (16, 1000)
-"""The least and the largest number of steps of a descent; between them it is what the budget of
-evaluations of the loss (``looks``) allows.
-"""
+"""The least and the largest number of steps of a descent; between these, the loss's budget of
+evaluations (``looks``) decides."""
 _WIDTHS: Final = 12
 """The number of smoothing widths that are tried for a loss with kinks, each a quarter of the one
 before."""
@@ -38,8 +37,8 @@ _ROUNDING: Final = 1e-13
 
 @attrs.frozen
 class Optimum:
-    """A minimum of F on the body with a certificate: value - gap <= min F <= value = F(point),
-    up to rounding."""
+    """A point x with a nearly least F(x) on the body, and a certificate: value - gap <= min F <=
+    value = F(point), up to rounding."""
 
     point: Point
     value: float
@@ -61,8 +60,8 @@ def optimum(
     Method: accelerated projected gradients, with ever less smoothing of losses with kinks. The gap
     is certified, assuming convexity only: a linear function a + ⟨g, x⟩ that is nowhere above F has
     its least value on the body where ⟨g, x⟩ is least, in closed form; for tangents it is the gap of
-    Frank and Wolfe (Jaggi 2013, §2). The best of all tangents, and of mixtures of them, counts. It
-    stops at a gap of ``accuracy`` for each datum, or at a limit of steps: check the gap.
+    Frank and Wolfe (Jaggi 2013, §2). The best of all tangents, and of mixtures of them, counts. The
+    search stops at a gap of ``accuracy`` for each datum, or at a limit of steps, so check the gap.
 
     >>> from antiphon.learners.convex import AbsoluteLoss, Ball
     >>> loss = AbsoluteLoss(dimension=1, grid=4)
@@ -82,7 +81,7 @@ def optimum(
     best, least, width = point, -math.inf, 1.0
     for _ in range(_WIDTHS):
         smooth = loss.smoothed(width) if isinstance(loss, Kinked) else loss
-        # The smoothed problem need not be solved more accurately than it approximates the loss.
+        # The smoothed problem is solved only as accurately as it approximates the loss.
         rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
         point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         given = point, rows, weights
@@ -183,8 +182,8 @@ class ConvexRegret:
 
     @property
     def total(self) -> float:
-        """The regret after the last round, against the point that was found; the true regret is
-        at most ``gap`` larger."""
+        """The regret after the last round, against the point that was found; the true regret is at
+        most ``gap`` larger."""
         return float(self.own[-1]) - self.best.value if len(self.data) else 0.0
 
     @property
@@ -194,7 +193,7 @@ class ConvexRegret:
 
 
 Curve = NDArray[np.float64]
-"""An array of figures (such as regret), one for each round 1, …, T."""
+"""The type of an array of figures (such as regret), one for each round 1, …, T."""
 
 
 class BestInTurn:
@@ -207,10 +206,10 @@ class BestInTurn:
     def __init__(self, shifts: int, experts: int) -> None:
         exact.natural(shifts, "shifts")
         self._least = np.zeros((shifts + 1, experts), np.int64)
-        """The least total loss so far, by [number of changes at most, expert followed now]."""
+        """The least total loss so far, by [largest number of changes, expert followed now]."""
 
     def after(self, losses: Losses) -> Losses:
-        """The least total loss after each of some more rounds."""
+        """The least total loss after each of the next rounds, whose losses are given."""
         least, best = self._least, np.empty(len(losses), np.int64)
         for time, loss in enumerate(losses):
             change = least.min(axis=1, keepdims=True)
@@ -237,7 +236,7 @@ class Regret:
 
     @property
     def fixed(self) -> Curve:
-        """The regret after each round, against the expert that is best until then."""
+        """The regret after each round, against the best expert up to this round."""
         best: Curve = np.cumsum(self.losses, axis=0).min(axis=1) / self.grid
         return self.own - best
 

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""Regret in pictures: over rounds, with bands; and many learners in small multiples."""
+"""Pictures of regret: over rounds, with bands; and of many learners in a grid of small pictures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,7 @@ class Facet:
 
 
 def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> None:
-    """Saves a picture of regret over rounds, drawn by ``draw_regrets``, to each path.
+    """Save a picture of regret over rounds, drawn by ``draw_regrets``, to each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
@@ -63,9 +63,9 @@ def facets(
     """Saves a grid of small pictures with the same axes, under one title and one legend.
 
     ``axes`` are the labels, across and upwards. The scales are logarithmic, and values below
-    ``least`` are drawn there; linear with None. One file for each path. Raises: MissingExtra
-    without matplotlib; InvalidArgument for a file that is no picture, and for rows that are empty
-    or differ in length.
+    ``least`` are drawn at ``least``; with None the scales are linear. One file for each path.
+    Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
+    rows that are empty or differ in length.
     """
     if not rows or len({len(row) for row in rows}) > 1 or not rows[0]:
         raise InvalidArgument("facets stand in rows of equal length, of at least one")
@@ -96,9 +96,9 @@ def powers(
     """Saves rows of pictures of regret, each row over the quantity in its name; all axes are
     logarithmic.
 
-    Rows may differ in length. Values below ``least`` are drawn there. One file for each path.
-    Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
-    no rows, or an empty one.
+    Rows may differ in length. Values below ``least`` are drawn at ``least``. One file for each
+    path. Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture,
+    and for no rows, or an empty one.
     """
     if not rows or not all(rows.values()):
         raise InvalidArgument("rows of pictures are of at least one each")

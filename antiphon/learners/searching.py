@@ -1,6 +1,7 @@
 """Searches for learners' parameters within a privacy budget, on logarithmic scales.
 
-For L2P: the parameters with the least regret bound within (ε, δ), and those of Thm 3.10.
+For L2P (lazy to private): the parameters with the least regret bound within (ε, δ), and those of
+Thm 3.10.
 """
 
 import math
@@ -45,15 +46,15 @@ class ParameterSearch(NamedTuple):
     ys: tuple[float, float, int]
 
     def largest(self, y: float) -> float:
-        """The largest private x for this y."""
+        """The largest x within the privacy budget for this y."""
         return calibration.largest_where(lambda x: self.private(x, y), *self.xs)
 
     def bound(self, y: float) -> float:
-        """The merit of this y with its largest private x."""
+        """The merit (regret bound) of this y with its largest x."""
         return self.merit(self.largest(y), y)
 
     def least(self) -> calibration.Least:
-        """The least merit over all y, and the y where it is reached."""
+        """The least merit (regret bound) over all y, and the y where it is reached."""
         return calibration.golden_section(self.bound, *self.ys)
 
 
@@ -61,7 +62,7 @@ def of_rates(
     private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
     ys: tuple[float, float, int],
 ) -> ParameterSearch:  # fmt: skip
-    """The search for the rate with the least ``regret_bound``, up to the best rate without
+    """The search for the rate with the least ``regret_bound``, up to the rate that is best without
     privacy."""
     best = math.sqrt(8 * math.log(experts) / (batch * horizon))
 
@@ -78,7 +79,7 @@ def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
 
 
 def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
-    """The batch size B: the largest near the best one whose bound is at most 1/32 worse.
+    """The largest batch size near the best one whose bound is at most 1/32 worse.
 
     The larger the batch, the larger the rate may be; and if one expert is better than the others by
     a gap, regret is about ln d/η, for any B.
@@ -91,7 +92,7 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a claim with this Rényi bound is (ε, δ)-DP, decided with safe rounding."""
+    """Whether a claim with this Rényi bound is (ε, δ)-DP; computed with safe rounding."""
     return calibration.at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
@@ -107,7 +108,7 @@ _TRIES: Final = 64
 
 
 class L2PParameters(NamedTuple):
-    """The parameters of L2P, and the accounting of their privacy."""
+    """The parameters of L2P (lazy to private), and the accounting of its privacy."""
 
     setting: accountings.L2PSetting
     accounting: accountings.Accounting
@@ -116,7 +117,7 @@ class L2PParameters(NamedTuple):
 def epsilon_of(
     accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
 ) -> ExactEpsilon:
-    """The ε at δ that the accounting claims for this setting, rounded up."""
+    """The ε at δ that the accounting claims for these parameters, rounded up."""
     measure = accounting.measure(setting)
     if isinstance(measure, Renyi):
         return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
@@ -128,7 +129,7 @@ def epsilon_of(
 
 
 class _Asked(NamedTuple):
-    """A task for L2P, for which parameters are sought: T, d, ε and δ."""
+    """A task for the parameter search of L2P: rounds T, experts d, ε and δ."""
 
     horizon: int
     experts: int
@@ -137,8 +138,8 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """The accounting of that name, for this batch size; its δ₁ is such that the total δ is the
-    given one."""
+    """The accounting of this name for this batch size; its probability δ₁ of too many draws makes
+    the total δ the given one."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":
@@ -186,7 +187,7 @@ def best_l2p(
     """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
     InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Thm 3.2 has no margin parameter: the paper's margin is used.
+    # The ε of Thm 3.2 does not depend on the margin, so the paper's margin is used.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -210,7 +211,7 @@ def best_l2p(
 def l2p_within(
     by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
 ) -> accountings.L2PSetting:
-    """The setting, with its rate lowered if needed until the claim is (ε, δ)-DP.
+    """The parameters with a rate that is lowered, if need be, until the claim is (ε, δ)-DP.
 
     Raises: InvalidArgument for premises that do not hold.
     """
@@ -259,7 +260,7 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
     rate = calibration.short_rate(calibration.largest_where(private, most * 2.0**-30, most, 40))
-    # Rounded up, for the premise.
+    # The value is rounded up, so that the premise holds.
     chosen = calibration.short_rate(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
     return L2PParameters(l2p_within(by, setting, target, chance), by)

@@ -18,7 +18,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 Gaps: TypeAlias = "NDArray[np.uint64]"
 Bound: TypeAlias = Union[int, float, Fraction]
-"""One end of a range, as an exact number; infinite if the range has no such end."""
+"""The type of one end of a range, an exact number; infinite if the range has no such end."""
 _WHOLE: Final = "biu"
 """The kinds of NumPy dtypes whose entries are whole numbers."""
 _LOW: Final = np.uint64(2**32 - 1)
@@ -35,7 +35,7 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
     kind, bounded = values.dtype.kind, low != -math.inf or high != math.inf
     if not values.size or (kind in _WHOLE and not bounded):
         return True
-    if kind == "c":  # complex: both parts must be finite; there is no order
+    if kind == "c":  # Both parts of a complex entry must be finite; complex numbers have no order.
         return not bounded and bool(np.isfinite(values).all())
     if kind not in _WHOLE and kind != "f":
         return False
@@ -43,7 +43,7 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
         least, most = values.min().item(), values.max().item()
     if kind == "f" and not (bool(-math.inf < least) and bool(most < math.inf)):
         return False
-    if values.dtype.char == "g":  # a comparison with a longdouble would round the bound
+    if values.dtype.char == "g":  # A comparison with a longdouble would round the bound.
         least, most = (Fraction(*end.as_integer_ratio()) for end in (least, most))
     return bool(low <= least) and bool(most <= high)
 
@@ -68,11 +68,11 @@ def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
 
 
 def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any]]) -> Gaps:
-    """|zero - one|, entry by entry, as unsigned 64-bit integers: no gap of two int64 arrays
-    overflows them."""
+    """The differences |zero - one|, entry by entry, as unsigned 64-bit integers, in which no
+    difference of two int64 arrays overflows."""
     sides = [side.astype(np.int64, copy=False).ravel() for side in (zero, one)]
     larger = np.maximum(*sides)
-    np.subtract(larger, np.minimum(*sides), out=larger)  # modulo 2^64
+    np.subtract(larger, np.minimum(*sides), out=larger)  # The subtraction is modulo 2^64.
     return larger.view(np.uint64)
 
 
@@ -99,8 +99,8 @@ _NO_MORE: Final = object()
 
 
 def product(factors: Sequence[Callable[[], Iterator[Any]]]) -> Iterator[tuple[Any, ...]]:
-    """All tuples of one item from each factor, the last turning fastest. A factor is a call that
-    lists its items anew each time.
+    """All tuples of one item from each factor; the last item changes fastest. A factor is a call
+    that lists its items anew each time.
 
     ``itertools.product`` lists every factor first.
 

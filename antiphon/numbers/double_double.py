@@ -42,7 +42,7 @@ def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """Every sum high + low + multiple · unit, in two doubles each; as exact as ``difference``."""
+    """Each sum high + low + multiple · unit, as two doubles; as exact as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

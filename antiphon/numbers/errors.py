@@ -1,8 +1,8 @@
 """The exceptions of this package: one base class, and one class for each kind of fault.
 
-Every message says what was wrong, what was expected and how to mend it, and
-shows public values only: an error must not become a way to read the data. The number of arguments
-of a user's function is checked when it is decorated, not when it is called.
+Every message says what was wrong, what was expected and how to mend it, and shows public values
+only: an error must not become a way to read the data. A wrong number of arguments of a user's
+function raises when the function is decorated, not when it is called.
 """
 
 import functools
@@ -76,23 +76,24 @@ def _raised_elsewhere(
 
 
 class InvalidArgument(AntiphonError, ValueError):
-    """A value outside the space, range or shape that was declared for it."""
+    """Raised for a value outside the space, range or shape that was declared for it."""
 
 
 class UnknownOrder(InvalidArgument):
-    """A Rényi curve is not known at the order it was asked for; user curves raise this.
+    """Raised when a Rényi curve is not known at the requested order; a user's curve may raise this
+    error.
 
-    Accounting then takes ∞ at that order, and uses other orders; any other error of a curve is a
+    Accounting then takes ∞ at this order, and uses other orders; any other error of a curve is a
     fault.
     """
 
 
 class ProtocolError(AntiphonError):
-    """A message at the wrong time or place: after a halt, or from the wrong side."""
+    """Raised for a message at the wrong time or from the wrong side, for example after a halt."""
 
 
 class CompositionError(AntiphonError):
-    """Parts that do not fit together, or a theorem whose premise fails."""
+    """Raised for parts that do not fit together, or for a theorem whose premise fails."""
 
 
 class TranscriptError(AntiphonError):
@@ -100,17 +101,19 @@ class TranscriptError(AntiphonError):
 
 
 class PartError(AntiphonError):
-    """A part that breaks its contract: a step that crashes, or an f that returns no state.
+    """Raised for a part that breaks its contract: a step that crashes, or a verification function
+    that returns no state.
 
-    It is never counted as an outcome of the privacy game, where a hidden fault would pass for
+    Such a fault is never counted as an outcome of the privacy game, where it would pass for
     privacy. The part's own exception is the ``__cause__``; ``ap.check`` looks for such faults.
     """
 
 
 class ForeignError(AntiphonError):
-    """Code of another library failed when asked for an answer; its exception is the ``__cause__``.
+    """Raised when code of another library failed to give an answer; that library's exception is the
+    ``__cause__``.
 
-    Whether that code had drawn coins is not known, so it counts as a failure after a draw.
+    The other code may have drawn coins, so this counts as a failure after a draw.
     """
 
 
@@ -123,7 +126,7 @@ class ResumeError(AntiphonError):
 
 
 class BudgetExceeded(AntiphonError):
-    """A charge that does not fit the rest of the budget; the rest stays usable."""
+    """Raised for a charge that exceeds the remaining budget, which stays usable."""
 
     def __init__(
         self, requested: object, spent: object, remaining: object, what_fits: str = ""
@@ -152,7 +155,7 @@ class ReplayMismatch(AntiphonError):
 
 
 class Intractable(AntiphonError):
-    """An exact computation larger than its limit; it is refused before memory fills."""
+    """Raised for an exact computation larger than its limit, before it fills the memory."""
 
     def __init__(self, what: str, size: object, limit: object, cure: str = "") -> None:
         written = size if isinstance(size, str) else shown(size)
@@ -162,7 +165,7 @@ class Intractable(AntiphonError):
 
 
 class ExecutorError(AntiphonError):
-    """Worker processes that cannot take a task, or that die of it repeatedly.
+    """Raised for worker processes that cannot take a task, or that repeatedly die of a task.
 
     ``outcome`` holds the results computed until then (an ``Outcome``), or None.
     """
@@ -177,7 +180,7 @@ class CheckpointError(AntiphonError):
 
 
 class MissingExtra(AntiphonError, ImportError):
-    """An optional dependency that is not installed."""
+    """Raised for an optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str = "", cure: str = "") -> None:
         where = f"it is in the extra antiphon[{extra}]: " if extra else ""
@@ -188,12 +191,12 @@ class MissingExtra(AntiphonError, ImportError):
 
 
 for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
-    _each.__module__ = "antiphon"  # tracebacks and pickles name these classes as users do: ap.…
+    _each.__module__ = "antiphon"  # tracebacks name the class as users do
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
 """The errors by which a step refuses a message; a verifier answers them with HALT."""
 READINGS: Final = (ReplayMismatch, Intractable, PartError)
-"""Errors that are no outcome of the mechanism: its coins cannot be replayed or enumerated, or a
+"""The errors that are no outcome of the mechanism: its coins cannot be replayed or enumerated, or a
 part is faulty."""
 
 
@@ -204,10 +207,10 @@ _LONG: Final = 300
 
 
 def in_words(error: BaseException) -> tuple[str, str]:
-    """Class name and the message of an exception; the message is "" if its ``__str__`` fails."""
+    """The class name and the message of an exception; the message is "" if ``__str__`` fails."""
     try:
         return type(error).__name__, str(error)[:_LONG]
-    except Exception:  # its ``__str__`` is a user's code
+    except Exception:  # The method ``__str__`` is a user's code.
         return type(error).__name__, ""
 
 
@@ -272,7 +275,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
                 return function(*given, **named)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # a TypeError from inside the function
+                    raise  # The TypeError comes from inside the function.
                 raise InvalidArgument(f"{error}; write {call}") from None
 
         return cast("Called", called)

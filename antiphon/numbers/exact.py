@@ -1,8 +1,8 @@
 """Exact numbers for ε and δ, in which mechanisms, claims and budgets compute.
 
-``0.1`` and ``Fraction(1, 10)`` must land in the same multiset of parameters,
-so every parameter is normalised once, at construction: a float means the
-shortest decimal that prints it, and ``Log(3)`` is the ε with e^ε = 3.
+``0.1`` and ``Fraction(1, 10)`` must count as the same parameter. So every parameter is normalised
+once, at construction: a float means the shortest decimal that prints it, and ``Log(3)`` is the ε
+with e^ε = 3.
 """
 
 import math
@@ -130,21 +130,21 @@ def probability(value: object, name: str = "delta") -> Fraction:
 
 
 def whole(value: object, name: str) -> int:
-    """An int >= 1. Raises: InvalidArgument otherwise."""
+    """The value as an int >= 1. Raises: InvalidArgument otherwise."""
     if type(value) is not int or value < 1:
         raise InvalidArgument(f"{name} must be an int >= 1, not {shown(value)}")
     return value
 
 
 def natural(value: object, name: str) -> int:
-    """An int >= 0. Raises: InvalidArgument otherwise."""
+    """The value as an int >= 0. Raises: InvalidArgument otherwise."""
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{name} must be an int >= 0, not {shown(value)}")
     return value
 
 
 def positive(value: object, name: str) -> Fraction:
-    """A rational > 0. Raises: InvalidArgument otherwise."""
+    """The value as a rational > 0. Raises: InvalidArgument otherwise."""
     exact = fraction(value, name)
     if exact <= 0:
         raise InvalidArgument(f"{name} must be positive, not {shown(value)}")
@@ -172,7 +172,7 @@ class Log:
     def __float__(self) -> float:
         try:
             return math.log(self.argument)
-        except OverflowError:  # past the largest double
+        except OverflowError:  # The value is past the largest double.
             return math.log(self.argument.numerator) - math.log(self.argument.denominator)
 
     def __repr__(self) -> str:
@@ -180,9 +180,9 @@ class Log:
 
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]
-"""An ε after normalisation. Log(1) is stored as Fraction(0)."""
+"""The type of an ε after normalisation. Log(1) is stored as Fraction(0)."""
 Epsilon: TypeAlias = Union[int, float, Fraction, Log]
-"""An ε, in nats, as a caller may give it."""
+"""The type of an ε, in nats, as a caller may give it."""
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
@@ -199,7 +199,7 @@ def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
 
 
 def exp(value: ExactEpsilon) -> Fraction | float:
-    """e^ε: a Fraction where it is rational, else the nearest float."""
+    """The value e^ε: a Fraction where it is rational, else the nearest float."""
     if isinstance(value, Log):
         return value.argument
     return Fraction(1) if value == 0 else math.exp(value)
@@ -221,7 +221,7 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
     >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
     (True, False)
     """
-    left, right = epsilon(left), epsilon(right)  # ln(1) is the only rational logarithm
+    left, right = epsilon(left), epsilon(right)  # The only rational logarithm is ln(1).
     if isinstance(left, Log) and isinstance(right, Log):
         return left.argument <= right.argument
     if not isinstance(left, Log) and not isinstance(right, Log):
@@ -245,14 +245,15 @@ def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
     low = Context(prec=digits, rounding=ROUND_FLOOR)
     high = Context(prec=digits, rounding=ROUND_CEILING)
     numerator, denominator = Decimal(value.argument.numerator), Decimal(value.argument.denominator)
-    # Decimal.ln is correctly rounded half-even whatever the context says, so one more ulp.
+    # Decimal.ln is correctly rounded half-even in any context, so one more unit in the last place
+    # is enough.
     below = low.ln(low.divide(numerator, denominator)).next_minus(context=low)
     above = high.ln(high.divide(numerator, denominator)).next_plus(context=high)
     return Fraction(below), Fraction(above)
 
 
 def root_up(value: Fraction) -> Fraction:
-    """√value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
+    """The root √value, rounded up by a relative 2^-40 at most; exact for squares of rationals.
 
     >>> root_up(Fraction(9, 4))
     Fraction(3, 2)
@@ -273,13 +274,14 @@ def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
     """
     if rate == 0:
         return 1 << bits, 1 << bits
-    if rate > bits:  # e > 2
+    if rate > bits:  # because e > 2
         return 0, 1
     digits = bits // 3 + len(str(bits)) + 9
     down = Context(prec=digits, rounding=ROUND_FLOOR)
     up = Context(prec=digits, rounding=ROUND_CEILING)
     numerator, denominator = Decimal(rate.numerator), Decimal(rate.denominator)
-    # Decimal.exp is correctly rounded half-even whatever the context says, so one more ulp.
+    # Decimal.exp is correctly rounded half-even in any context, so one more unit in the last place
+    # is enough.
     low = down.exp(up.divide(numerator, denominator).copy_negate()).next_minus(context=down)
     high = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(context=up)
     one = 1 << bits

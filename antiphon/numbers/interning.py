@@ -37,16 +37,16 @@ def all_are(kind: type, values: tuple[object, ...]) -> bool:
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
-"""A function that gives the content by which values of some type are compared."""
+"""The type of a function that gives the content by which values of some type are compared."""
 
 
 def fingerprint(value: object) -> Hashable:
     """A hashable key that two values share only if they agree in exact type and content.
 
-    Merging answers that differ would make a privacy figure too small, so types are
-    part of the key at every depth. For a class with its own ``==`` all attributes must agree, too,
-    as the ``==`` may forget one. A method ``__fingerprint__`` replaces this: its result is then the
-    content that is compared.
+    Merging answers that differ would make a privacy figure too small, so types are part of the key
+    at every depth. For a class with its own ``==`` all attributes must agree, too, as the ``==``
+    may forget one. If the class has a method ``__fingerprint__``, only the result of this method is
+    compared.
     """
     kind: type = type(value)
     if type(kind) is not type and not has_plain_metaclass(kind):
@@ -57,8 +57,8 @@ def fingerprint(value: object) -> Hashable:
 
 @lru_cache(maxsize=4096)
 def _content(kind: type[Any]) -> Content | None:
-    """The function that gives the content by which values of a class are compared; None: they
-    are compared by identity."""
+    """The function that gives the content by which values of a class are compared; None if they are
+    compared by identity."""
     if kind in _CONTENTS:
         return _CONTENTS[kind]
     own: Content | None = vars(kind).get("__fingerprint__")
@@ -70,7 +70,7 @@ def _content(kind: type[Any]) -> Content | None:
         return _members
     if issubclass(kind, np.generic):
         return _scalar
-    hashed: object = kind.__hash__  # None where a class sets ``__hash__ = None``
+    hashed: object = kind.__hash__  # The hash is None in a class that sets ``__hash__ = None``.
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
@@ -110,8 +110,8 @@ def _fields(names: tuple[str, ...]) -> Content:
 
 
 def _attributes(kind: type[Any]) -> Content:
-    """A function from an object to the object itself, compared by its own ``==``, and all its
-    slots and attributes."""
+    """A function from an object to the content to compare: the object itself, with its own ``==``,
+    and all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -145,7 +145,7 @@ _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
-    Fraction: Fraction.as_integer_ratio,  # the hash of a Fraction takes a power modulo a prime
+    Fraction: Fraction.as_integer_ratio,  # a Fraction's own hash is slow
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
@@ -181,6 +181,6 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # overwrites entries that an interrupt left half done
+            self.values[number:] = [value]  # overwrites what an interrupt left half done
             self._ids[key] = number
         return number

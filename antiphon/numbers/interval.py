@@ -5,8 +5,8 @@ the real number it stands for, ``down`` never more. Privacy figures are reported
 
 A reported double is read in two ways: as the rational that it equals, or, by this library
 (``numbers.exact``) and by people, as the shortest decimal that prints it. The two differ by up to
-half a unit in the last place, so a result here is on its side of the true number in *both*
-readings.
+half a unit in the last place, so a result that is rounded up is not below the true number in
+*either* reading.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _printed(value: float, like: Fraction | Decimal) -> Any:
 
 
 def above(value: float) -> float:
-    """A double that is at least this one, also if the result is read as its printed decimal."""
+    """Double that is at least the given one, even if the result is read as its printed decimal."""
     return up(Fraction(value)) if value < math.inf else value
 
 
@@ -110,7 +110,7 @@ def _nearest(value: Fraction | Decimal) -> float:
 
 def outward(lower: float, upper: float) -> Interval[float]:
     """An interval of numbers >= 0, widened to contain the true number after three rounded
-    operations, also if read as printed decimals."""
+    operations, even if its ends are read as printed decimals."""
     low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
     return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
 

@@ -23,7 +23,7 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
     return attrs.Converter(convert, takes_field=True)
 
 
-if TYPE_CHECKING:  # type checkers infer the constructor's types from a plain function only
+if TYPE_CHECKING:  # Type checkers infer the constructor's types only from a plain function.
     from fractions import Fraction
 
     def fraction(value: object) -> Fraction:

@@ -11,19 +11,19 @@ from antiphon.numbers.exact import ExactEpsilon
 
 _BITS: Final = 128
 _FARTHEST: Final = 40
-"""The number of standard deviations beyond which a tail is below all doubles (10^-349)."""
+"""The number of standard deviations beyond which the normal tail is below all doubles (10^-349)."""
 _CLOSER: Final = 1 + 2.0**-44
 _LARGEST: Final = 700
-"""An ε beyond which e^ε is too large for a double."""
+"""A value of ε beyond which e^ε is too large for a double."""
 
 Ends = tuple[Fraction, Fraction]
 
 
 def tail(x: Fraction) -> Ends:
-    """Rationals around 1 - Φ(x), relatively 2^-100 apart; past x = 40 the lower one is 0.
+    """Rational bounds around 1 - Φ(x), relatively 2^-100 apart; past x = 40 the lower bound is 0.
 
-    As ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive; extra bits make up for the
-    cancellation in the difference.
+    Computed as ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive; extra bits make up
+    for the cancellation in the difference.
 
     >>> [float(end) for end in tail(Fraction(0))], f"{float(tail(Fraction(2))[1]):.12f}"
     ([0.5, 0.5], '0.022750131948')
@@ -33,7 +33,7 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    bits = _BITS + math.ceil(x * x * Fraction(3, 2))  # twice the bits that e^(-x²/2) loses
+    bits = _BITS + math.ceil(x * x * Fraction(3, 2))  # twice the number of bits lost in e^(-x²/2)
     least, most = density(x, bits)
     low, high = _series(x, bits)
     return Fraction(1, 2) - most * high, Fraction(1, 2) - least * low
@@ -52,7 +52,7 @@ def _series(x: Fraction, bits: int) -> Ends:
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
     n = 0
-    while up > 1 or 2 * n + 3 < 2 * x * x:  # then the rest adds at most 2·up
+    while up > 1 or 2 * n + 3 < 2 * x * x:  # From here on the rest of the sum adds at most 2·up.
         n += 1
         down = down * top // (bottom * (2 * n + 1))
         up = -(-up * top // (bottom * (2 * n + 1)))
@@ -83,10 +83,11 @@ def _root_of_twice_pi(bits: int) -> tuple[int, int]:
 
 
 def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
-    """Rationals around δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) of the Gaussian mechanism, μ > 0.
+    """Rational bounds around δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) of the Gaussian mechanism, μ >
+    0.
 
-    Balle and Wang 2018, Thm 8; it is the δ of N(0, 1) against N(μ, 1), so of μ-GDP (Dong, Roth and
-    Su 2022, Cor. 1). The lower end may be negative where δ is near 0.
+    Balle and Wang 2018, Thm 8; the same δ holds for N(0, 1) against N(μ, 1), and so for μ-GDP
+    (Dong, Roth and Su 2022, Cor. 1). The lower end may be negative where δ is near 0.
 
     >>> f"{float(gaussian_delta(Fraction(1), Fraction(1))[1]):.9f}"
     '0.126936738'
@@ -95,7 +96,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
     near, far = high / mu - mu / 2, high / mu + mu / 2
     if low == high:
         return _difference(tail(near), tail(far), high)
-    # δ decreases in ε
+    # The function δ decreases in ε.
     return (
         _difference(tail(near), tail(far), high)[0],
         _difference(tail(low / mu - mu / 2), tail(low / mu + mu / 2), low)[1],
@@ -103,7 +104,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rationals around near - e^ε·far, for brackets ``near`` and ``far``."""
+    """Rational bounds around near - e^ε·far, for brackets ``near`` and ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)
@@ -111,7 +112,8 @@ def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
 
 
 def quantile_above(epsilon: ExactEpsilon) -> Fraction:
-    """An x with Φ(x) >= e^ε/(1+e^ε), relatively about 2^-40 above the least one at most.
+    """A number x with Φ(x) >= e^ε/(1+e^ε), relatively at most about 2^-40 above the least such
+    number.
 
     >>> round(float(quantile_above(exact.Log(3))), 6)  # Φ(x) = 3/4
     0.67449
@@ -120,7 +122,7 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
     if not high:
         return Fraction(0)
     if high > _LARGEST:
-        return exact.root_up(2 * high)  # 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε)
+        return exact.root_up(2 * high)  # This holds because 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε).
     wrong = 1 / (1 + math.exp(high))
     guess = max(-NormalDist().inv_cdf(wrong), 2.0**-60)
     most = _wrong(epsilon, high)
@@ -131,9 +133,9 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
 
 
 def _wrong(epsilon: ExactEpsilon, high: Fraction) -> Fraction:
-    """1/(1+e^ε), rounded down: the chance that randomized response lies. Exact for a ``Log``."""
+    """Probability 1/(1+e^ε) that randomized response lies, rounded down. Exact for a ``Log``."""
     if isinstance(epsilon, exact.Log):
         return 1 / (1 + epsilon.argument)
     bits = _BITS + math.ceil(high * Fraction(3, 2))
-    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # e^-ε
+    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # this is e^-ε
     return low / (1 + low)

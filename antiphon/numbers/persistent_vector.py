@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 Item = TypeVar("Item", default=Any)
 Node: TypeAlias = tuple[Any, ...]
-"""A tree node: a tuple of at most sixteen items (in a leaf) or child nodes."""
+"""The type of a tree node: a tuple of at most sixteen items (in a leaf) or child nodes."""
 
 _BITS: Final = 4
 _WIDTH: Final = 1 << _BITS
@@ -58,7 +58,7 @@ class Vector(Generic[Item]):
         root = self._root
         if self._shift:
             vector._root = _replaced(root, self._shift, index, item)
-        else:  # few items: the common case, in line
+        else:  # A vector with few items is the common case, which is written out here.
             vector._root = (*root[:index], item, *root[index + 1 :])
         return vector
 

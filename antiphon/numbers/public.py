@@ -2,8 +2,8 @@
 folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``.
-So a room is added, and taken away, with all that it adds, and no list names it.
+what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``. So
+a room is added or removed by its folder alone, and no list of rooms exists.
 """
 
 import sys

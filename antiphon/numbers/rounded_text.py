@@ -17,7 +17,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
 
 Figure: TypeAlias = Union[ExactEpsilon, float]
-"""A number that can be shown as text; ``math.inf`` is allowed."""
+"""The type of a number that can be displayed as text; ``math.inf`` is allowed."""
 
 _SIX: Final = 6
 _SHORT: Final = 12
@@ -102,7 +102,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, one end of a ``digits``-digit bracket."""
+    """Exact value of a number; for a logarithm, one end of an interval with ``digits`` digits."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 

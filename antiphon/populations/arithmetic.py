@@ -26,7 +26,7 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
-    does not, or the other way round."""
+    operation does not, or the reverse."""
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -116,7 +116,7 @@ class Lanes:
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """The positions of these replicas in an earlier, larger block."""
+        """The positions of these replicas in ``born``, an earlier and larger block."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:

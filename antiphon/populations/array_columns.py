@@ -1,7 +1,7 @@
 """Columns of arrays: an array for each replica of a population, written as if it were one array.
 
-A result is bit for bit the one that NumPy gives for each replica's array alone; where that cannot
-be, the replicas are stepped one by one. Only operations that are exact, or round each entry
+A result is bit for bit the one that NumPy gives for each replica's array alone; where this is
+impossible, the replicas are stepped one by one. Only operations that are exact, or round each entry
 separately, are computed for all at once; an int64 entry that overflows wraps, as in NumPy.
 Reductions such as ``sum`` and ``max`` give NumPy numbers; ``.item()`` makes them columns of Python
 numbers.
@@ -28,11 +28,11 @@ _EXACT: Final = frozenset(
      np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
-"""The NumPy functions whose result for an entry does not depend on its position in the array, and
-that never raise."""
+"""The NumPy functions that never raise, and whose result for an entry does not depend on the
+entry's position in the array."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
-"""The result of an operation: a column of arrays, or the value of a single replica."""
+"""The type of the result of an operation: a column of arrays, or the value of a single replica."""
 
 
 def _of_all(name: str) -> Callable[..., Made]:
@@ -151,7 +151,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return ArrayColumn(self.now()[np.arange(len(places)), places], self.coins)
 
     def tolist(self) -> Any:
-        """A nested list of columns, as ``ndarray.tolist`` does; without axes, one column."""
+        """Nested list of columns, like the list of ``ndarray.tolist``; without axes, one column."""
         return [each.tolist() for each in self] if self.shape else self.item()
 
     def item(self, *place: int) -> Any:
@@ -164,7 +164,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         """The arrays as float64, or, from integers or truth values, as int64."""
         wanted = np.dtype(dtype)
         known = wanted == np.float64 or (wanted == np.int64 and self.dtype.kind != "f")
-        if options or not known:  # a float past 64 bits converts to an undefined int
+        if options or not known:  # A float past 64 bits converts to an undefined int.
             return self.alone().astype(dtype, **options)
         return ArrayColumn(self.now().astype(wanted), self.coins)
 

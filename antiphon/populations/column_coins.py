@@ -33,11 +33,11 @@ from antiphon.protocol.coins.tapes import branch
 FEW: Final = 256
 """A finite draw with at most this many outcomes splits a block; a wider one becomes a column."""
 ALIKE: Final = 16
-"""The largest number of outcomes for which a draw does not give replicas indices, where split
-blocks are joined again."""
+"""The largest number of outcomes with which a draw keeps replicas without indices, if split blocks
+are joined again."""
 LIMIT: Final = 1 << 18
-"""The largest number of replicas in a block with columns. It affects results, as the order of
-draws depends on it."""
+"""The largest number of replicas in a block with columns. Seeded results depend on this number, as
+the order of draws does."""
 NUMBERS: Final = 1 << 22
 """The largest total of numbers that one draw of a block makes, if replicas draw vectors."""
 KNOWN: Final = 1024
@@ -47,8 +47,8 @@ VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 
 
 class Part(NamedTuple):
-    """Replicas of a block that still have to take a step, and the draws and decisions that they
-    have made in it."""
+    """The replicas of a block that still have to take a step, with the draws and decisions that
+    they have made in this step."""
 
     lanes: Lanes
     script: list[object]
@@ -89,7 +89,7 @@ class ColumnCoins(Coins):
         self.joins = False
         """Whether the blocks into which this step splits numbered replicas will be joined again."""
         self.heard = False
-        """Whether the adversary listens to answers and supports columns; then the drawn index of a
+        """Whether the adversary uses the answers and supports columns; then the drawn index of a
         large array becomes a column."""
 
     def __repr__(self) -> str:
@@ -105,14 +105,15 @@ class ColumnCoins(Coins):
         return for_each(as_exponent, value) if self.many else as_exponent(to_scalar(value))
 
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
-        """Run one step for a part of a block; afterwards ``lanes`` are the replicas it is for.
+        """Run one step for a part of a block; afterwards ``lanes`` are the replicas for which it
+        was run.
 
         Raises: Apart, once all replicas are in ``waiting`` one by one.
         """
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            with np.errstate(all="ignore"):  # overflow is silent, as with Python's floats
+            with np.errstate(all="ignore"):  # Overflow raises no error, as with Python's floats.
                 return step(*arguments, self)
         except Apart as apart:
             if apart.part is not None:
@@ -128,7 +129,7 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            known = self._steps[id(part)] = step, part  # holds the part, for its id
+            known = self._steps[id(part)] = step, part  # keeps the part alive, as its id is the key
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
@@ -181,8 +182,8 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(1), list(script)))
 
     def _number(self, width: int = 1) -> None:
-        """Give the replicas of the block indices, as they will differ from now on; those beyond the
-        limit wait for a later block.
+        """Give indices to the replicas of the block, which may differ from now on; replicas beyond
+        the limit wait for a later block.
 
         The limit is lower where each replica draws ``width`` numbers.
         """
@@ -269,20 +270,20 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        if not self.many:  # a single replica, whose part computes with plain numbers
+        if not self.many:  # one replica, whose part has plain numbers
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 
     def _columns(self, kind: str, parameter: Any) -> list[Values]:
-        """One column for each number that a draw asks for; empty if this kind of draw cannot be
-        made for all replicas at once."""
+        """One column for each number that a draw requests; empty if this draw cannot be made for
+        all replicas at once."""
         size = self.lanes.size
         if kind not in VECTORS:
             made = [draws.numbers(kind, parameter, self.generator, size)]
         elif size >= draws.PIECE:
             scale, count = parameter
             made = [draws.numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
-        else:  # the draws of few replicas are made together, for speed
+        else:  # For few replicas all numbers are drawn together, for speed.
             scale, count = parameter
             words = self.generator.bit_generator.random_raw
             drawn = discrete_noise.many(VECTORS[kind], scale, count * size, words)
@@ -337,8 +338,8 @@ class ColumnCoins(Coins):
 
 
 def _alone(part: Stepped[Any], *arguments: Any) -> Any:
-    """A step of a part that does not support columns: run once if all replicas share its inputs,
-    else one by one.
+    """A step of a part of the system that does not support columns: run once if all replicas share
+    its inputs, else for each replica.
 
     The last two arguments are the message and the coins; the earlier ones never hold columns.
     """

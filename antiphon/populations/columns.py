@@ -35,14 +35,15 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
 """The other operand of an operation with a column: a column, a Python number, or a NumPy number."""
 Made: TypeAlias = Union["Column", float, Fraction]
-"""The result of an operation: a column, or the number of a single replica."""
+"""The type of the result of an operation: a column, or the number of a single replica."""
 
 
 class Apart(BaseException):
-    """Raised to have replicas stepped one by one, because a part does not support columns.
+    """Raised when the replicas must be stepped one by one, because a part of the system does not
+    support columns.
 
-    A BaseException, so that code that catches errors does not stop it on its way to the population.
-    ``part``: the part that needs it, if known.
+    A BaseException, so that code which catches errors does not catch this one before the population
+    does. ``part``: the part that does not support columns, if known.
     """
 
     def __init__(self, part: object = None) -> None:
@@ -179,7 +180,7 @@ class Column(NumberLike):
         return self.at(self.coins.lanes)
 
     def at(self, lanes: Lanes) -> Values:
-        """The numbers of the replicas in ``lanes``, which must be among the column's own."""
+        """The numbers of the replicas in ``lanes``, all of which must belong to the column."""
         if self._sides is not None:
             (name, *sides), own = self._sides, self._lanes
             left, right = (x.at(own) if type(x) is Column else x for x in sides)
@@ -252,7 +253,7 @@ class Column(NumberLike):
         if right is None:
             return _NEITHER
         if left.dtype.kind == right.dtype.kind == "b":
-            left = numbers(left)  # NumPy adds bools as truth values
+            left = numbers(left)  # NumPy would add bools as truth values.
         if swapped:
             left, right = right, left
         if differs_from_python(left, right, name):
@@ -300,7 +301,7 @@ class Column(NumberLike):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
-        return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
+        return Column(np.invert(numbers(self.now())), self.coins)  # In Python, ~True is -2.
 
     def logic(self, other: Operand, name: str) -> Made:
         """The result of a bitwise operation on ints or truth values, such as "and_"."""

@@ -22,12 +22,13 @@ def power(exponent: ExactEpsilon) -> Number:
     """e^(-exponent), as a double; for a ``Log``, as an exact fraction."""
     if isinstance(exponent, Log):
         return 1 / exponent.argument
-    return math.exp(-min(exponent, Fraction(1000)))  # underflows to 0 from 746 on
+    return math.exp(-min(exponent, Fraction(1000)))  # The result underflows to 0 from 746 on.
 
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
     """The weights e^(rate·score), up to a common factor, in doubles."""
-    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # up to 64 bits
+    # differences of scores may need 64 bits
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
 
@@ -68,7 +69,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # these draws are exact here, too
+    if kind in discrete_noise.SAMPLERS:  # These draws are exact here, too.
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 
@@ -103,9 +104,9 @@ def _laplaces(generator: np.random.Generator, size: int) -> Values:
 def multinomial(
     generator: np.random.Generator, count: int, probabilities: Sequence[Number]
 ) -> list[int]:
-    """The number of ``count`` independent trials that fall to each outcome.
+    """The numbers of ``count`` independent trials that have each outcome.
 
-    The probabilities are rounded to doubles, within 1e-15 in all.
+    The probabilities are rounded to doubles, by 1e-15 in all.
     """
     values = [float(Fraction(p)) for p in probabilities]
     largest = values.index(max(values))

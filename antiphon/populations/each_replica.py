@@ -22,10 +22,10 @@ from antiphon.protocol.spaces import Space
 
 
 class Opaque(PerReplica):
-    """A value for each replica that columns cannot compute with, such as a Fraction.
+    """A value for each replica with which columns cannot compute, such as a Fraction.
 
-    Only ``for_each`` and coins read it for many replicas; any other use steps the replicas one by
-    one.
+    Only ``for_each`` and coins read the values of many replicas; any other use steps the replicas
+    one by one.
     """
 
     __slots__ = ()
@@ -83,7 +83,7 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # the other replicas may have results
+    except Exception:  # Other replicas may have results, so the replicas are stepped one by one.
         raise Apart from None
     return _column(made, coins)
 
@@ -101,7 +101,7 @@ def for_all(function: Callable[[Values], Values], array: Any) -> Any:
 
 
 def _coins_of(value: Any) -> Deciding | None:
-    """The coins of the column that a value is or contains; None for a value all replicas share."""
+    """Coins of the column that a value is or contains; None for a value that all replicas share."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is ArrayColumn or kind is Opaque:
         found: Deciding = value.coins
@@ -147,8 +147,8 @@ def _column(made: list[Any], coins: Deciding) -> Any:
 
 
 def to_scalar(message: Any, part: object = None) -> Any:
-    """The message with each column replaced by the single replica's Python number, also inside
-    tuples and attrs classes.
+    """The message with plain Python numbers in place of columns, for a single replica; columns
+    inside tuples and attrs classes are replaced, too.
 
     Raises: Apart, naming ``part``, if the message holds a column of several replicas.
     """

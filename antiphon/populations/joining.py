@@ -1,9 +1,10 @@
-"""Joining blocks: after a split, blocks with equal states go on as one; their answers differ.
+"""Joining blocks of replicas: after a split, blocks with equal states go on as one block, although
+their last answers differ.
 
 A step that answers ⊤ or ⊥ by the truth of a column splits its block. If the parts have equal
-states, and the adversary does not listen, their future is alike: the parts are joined, and only the
-history of answers records which replica got which. So a sparse vector that never halts has one
-block and not 2^rounds.
+states, and the adversary does not use the answers, their future has the same law: the parts are
+joined, and the history records which replica got which answer. So a sparse vector that never halts
+has one block and not 2^rounds.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _DENSE: Final = 1 << 16
 
 @attrs.frozen(eq=False)
 class OneOf:
-    """One of a few values for each replica of ``lanes``. It occurs in the history of answers only;
-    no party receives it."""
+    """A value for each replica of ``lanes``, out of a few possible values. It occurs in the history
+    of answers only; no party receives it."""
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
@@ -94,8 +95,8 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
-    """The joined value of the two parts into which a column of truth values split a block;
-    faster than by replica numbers."""
+    """The joined value of the two parts into which a column of truth values split a block; faster
+    than by the indices of replicas."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
@@ -179,5 +180,5 @@ class Tally:
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
             for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
-                if count:  # the last choice is the lowest digit
+                if count:  # The last choice is the lowest digit.
                     yield transcript, count

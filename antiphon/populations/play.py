@@ -1,12 +1,12 @@
-"""Populations: N replicas of one interaction played at once (design: *Populations*).
+"""Populations: N replicas (independent runs) of one interaction, played at once.
 
-A *block* is a set of replicas that share one state of the adversary and one of the
-mechanism, stepped once for all. A draw with few outcomes, or an ``if`` on a number that differs,
-splits it. While nothing continuous has been drawn a block is just a count, so a billion replicas
-cost what a thousand do (the *counts* reading); afterwards a number that differs from replica to
-replica is a column (the *arrays* reading), for at most ``LIMIT`` replicas at a time, so memory is
-bounded. A part that does not support columns is stepped replica by replica (``taken_apart`` names
-such parts). Either way the distribution is that of independent interactions.
+A *block* is a set of replicas that share one state of the adversary and one of the mechanism,
+stepped once for all. A draw with few outcomes, or an ``if`` on a number that differs, splits the
+block. While nothing continuous has been drawn a block is just a count, so a billion replicas cost
+no more than a thousand; afterwards a number that differs from replica to replica is a column (an
+array), for at most ``LIMIT`` replicas at a time, so memory is bounded. A part that does not support
+columns is stepped replica by replica (``taken_apart`` names such parts). Either way the
+distribution is that of independent interactions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from antiphon.protocol.registry import name_of
 
 Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], object]
-"""A function of a view's answers, whose values are counted."""
+"""The type of a feature: a function of a view's answers, whose values are counted."""
 
 MOST_ROUNDS: Final = 100_000
 """The number of rounds after which a play without ``rounds`` gives up with an error."""
@@ -43,14 +43,14 @@ MOST_JOINED: Final = 1024
 
 
 class Block(NamedTuple):
-    """A block: replicas that share the states of both parties, and the stage of their round."""
+    """A set of replicas that share the states of both parties and the stage of their round."""
 
     stage: int
     """The next party to step: the adversary (ASK), the mechanism (REPLY), or none (END)."""
     own: object
-    """The adversary's state."""
+    """The state of the adversary."""
     state: object
-    """The mechanism's state."""
+    """The state of the mechanism."""
     answers: Answers
     message: object = None
     tape: tuple[object, ...] = ()
@@ -77,7 +77,7 @@ class Population:
     joins: bool = False
     """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
     blocks: int = 0
-    """The number of block steps made so far."""
+    """The number of times that a step was made for a block of replicas."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
         """Yield each block when it has ended; ``coins.lanes`` are then its replicas.
@@ -149,8 +149,8 @@ class Population:
 
 
 def _joined(parent: Lanes, ended: list[tuple[Lanes, Block]]) -> list[tuple[Lanes, Block]]:
-    """The blocks into which one block's step has split it, with those that are alike again
-    joined (see ``joining``)."""
+    """The blocks into which a step has split one block; blocks with equal states are joined again
+    (see ``joining``)."""
     if len(ended) < 2:
         return ended
     groups: dict[Hashable, list[tuple[Lanes, Block]]] = {}
@@ -244,7 +244,7 @@ def _features(
     seed: int | np.random.SeedSequence | None,
     initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
-    """The values of ``feature`` of all blocks; computing one may split a block, as a step may."""
+    """Values of ``feature`` of all blocks; computing a feature may split a block, as a step may."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)
@@ -314,7 +314,7 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
 
 
 def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
-    """All replicas with one skeleton, in the order in which their blocks ended."""
+    """All replicas with one skeleton (discrete part), in the order in which their blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])
     if not width:

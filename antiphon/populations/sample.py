@@ -18,7 +18,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
-"""An array with one row for each replica and one column for each continuous answer."""
+"""The type of an array with one row for each replica and one column for each continuous answer."""
 NO_NUMBERS: Final[Numbers] = np.empty((0, 0))
 """The empty array of numbers, for replicas without continuous answers; needs no memory."""
 

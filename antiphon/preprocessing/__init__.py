@@ -1,8 +1,8 @@
 """Privacy of the original data behind a preprocessing that is not private itself.
 
-``Preprocessed`` is a mechanism behind a ``Preprocessing`` (``tables`` has scikit-learn's,
-``ImputedSum`` fills in missing values); ``ap.guarantee`` derives its privacy by the rule
-``behind``, and ``check_preprocessing`` tests how far records move.
+``Preprocessed`` is a mechanism that gets its dataset from a ``Preprocessing`` (``tables`` has those
+of scikit-learn, ``ImputedSum`` fills in missing values); ``ap.guarantee`` derives its privacy by
+the rule ``behind``, and ``check_preprocessing`` tests how far records move.
 """
 
 from antiphon.numbers.public import shows

@@ -1,10 +1,10 @@
-"""The rule for a mechanism M behind a non-private preprocessing π: the cost for neighbours before
-π.
+"""The rule for the privacy of a mechanism M behind a preprocessing π that is not private itself.
 
-The step from M(π_S(S)) to M(π_S'(S')) goes by way of M(π_S(S')), with one π for both: see
-``Preprocessing``. *Direct*: M's claim for neighbours at the total distance (CM Thm 6.1, with π as
-the P that maps neighbours to neighbours at that distance). *Weak triangle inequality*: M's claims
-for each of the two legs. *Group privacy*: as many steps as records may differ. Figure: the least.
+For neighbouring datasets S and S', the step from M(π_S(S)) to M(π_S'(S')) is made by way of
+M(π_S(S')), with one fitted π for both: see ``Preprocessing``. There are three bounds, of which the
+least counts. *Direct*: M's claim for neighbours at the total distance (CM Thm 6.1, with π as the
+post-processor that maps neighbours to neighbours at that distance). *Weak triangle inequality*: M's
+claims for each of the two steps. *Group privacy*: one step for each record that may differ.
 """
 
 from collections.abc import Iterator
@@ -31,10 +31,10 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 @rule(THEOREM, Preprocessed)
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """The guarantee of S ↦ M(π_S(S)) w.r.t. neighbours before the preprocessing π.
+    """The guarantee of S ↦ M(π_S(S)) for neighbouring datasets before the preprocessing π.
 
-    Raises: NoGuarantee for an M without a claim about π's images; for a premise of π that does not
-    hold.
+    Raises: NoGuarantee for a mechanism M without a claim about images of π, or for a premise of π
+    that does not hold.
     """
     pi = system.preprocessing
     for each in pi.premises:
@@ -60,7 +60,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if direct is not None:
         yield direct
         if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
-            return  # no other route is better
+            return  # No other bound is better.
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
@@ -90,8 +90,8 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
 
 
 def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
-    """The guarantee by M's claim at the total distance of the images; None if M has no claim by
-    distance."""
+    """The guarantee by the mechanism's claim at the total distance of the images; None without a
+    claim by distance."""
     whole = _whole(pi)
     apart = None if whole is None else at_distance(pi.images, whole)
     inside = None if apart is None else _derived(ask, apart)
@@ -104,8 +104,8 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 
 def _whole(pi: Preprocessing) -> Fraction | None:
-    """The largest distance between images of neighbours: by the triangle inequality, by steps,
-    or as π declares."""
+    """The largest distance between the images of neighbours: by the triangle inequality, step by
+    step, or as π declares it."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None
@@ -122,7 +122,7 @@ def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
 
 
 def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
-    """The premises about the preprocessing π, each with the reason why it is believed."""
+    """The premises about the preprocessing π, each with the reason why it counts as true."""
     reason = why_untrusted(pi)
     mark = Mark.PROVED if reason is None else Mark.ASSUMED
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"

@@ -24,8 +24,8 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
-"""The largest ratio of the derived ε to the naive ε at which the preprocessing is said to pay
-off."""
+"""The largest ratio of the derived ε to the naive ε at which the command says that the
+preprocessing is worth its cost."""
 
 
 class PriceAsked(NamedTuple):
@@ -44,13 +44,12 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """The values of ε behind a preprocessing, for one number of records. The naive ε is wrong, and
-    the printed one too large."""
+    """The values of ε behind a preprocessing, for one number of records. The naive ε ignores the
+    preprocessing and is wrong; the printed ε (of the paper) is too large."""
 
     size: int
     apart: float
-    """The ratio τ/Δ: the distance that the other records move, in units of the change by one
-    record."""
+    """The ratio τ/Δ of the distance that the other records move to the change by one record."""
     naive: float
     printed: float
     derived: float
@@ -100,8 +99,8 @@ def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """The ε of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
-    π."""
+    """The values of ε of a mean with Gaussian noise behind a preprocessing π; the noise is
+    calibrated to the range of π."""
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)
@@ -134,7 +133,7 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
 
 
 def falls(rows: Sequence[PriceRow]) -> bool | None:
-    """Whether records move less as n grows; None if there is only one n."""
+    """Whether records move less as the number n of records grows; None for a single n."""
     return None if len(rows) < 2 else rows[-1].apart < 0.9 * rows[0].apart
 
 

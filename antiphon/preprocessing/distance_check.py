@@ -1,8 +1,9 @@
-"""A test of declared bounds on examples: do records move further, or more of them, than declared?
+"""A test of declared bounds on examples: whether records move further than declared, or more of
+them do.
 
-Tried are neighbours of the given data, one record at a time, and neighbours on paths from it, on
-which ever more records are replaced by a candidate. Large movements on a path are found by
-bisection: one half of it has at least half of the movement between its ends.
+The check tries neighbours of the given data that differ in one record, and neighbours on paths from
+the data, on which more and more records are replaced. Large movements on a path are found by
+bisection: one half of the path has at least half of the movement between its ends.
 """
 
 import math
@@ -37,25 +38,25 @@ _CURES: Final = {
 
 @attrs.frozen
 class Movement:
-    """The distances between the images, under π_S and π_S', of the records that two neighbours S,
-    S' share."""
+    """The distances between the images of the records that two neighbouring datasets S and S'
+    share, under the fitted preprocessings π_S and π_S'."""
 
     furthest: float
     """The largest distance that a single record moved."""
     moved: int
     total: float
     candidate: str
-    """The name of the record that replaced another."""
+    """The name of the record that replaced another one."""
     before: int
-    """The number of records of the given data that had been replaced before."""
+    """The number of records of the given data that had been replaced earlier on the path."""
     neighbours: tuple[Records, Records] = attrs.field(eq=False, repr=False)
     """The neighbouring tables S and S', as secret as the data."""
 
 
 @attrs.frozen
 class MovementReport:
-    """The largest movements of records seen in a check; true in a condition if nothing contradicts
-    the declaration.
+    """The largest movements of records seen in a check; it is true as a condition (``if``) if
+    nothing contradicts the declaration.
 
     No finding is no proof. The report reveals data: keep it as secret as the data.
     """
@@ -66,8 +67,8 @@ class MovementReport:
     furthest: Movement | None
     moved: Movement | None
     distance: Movement | None
-    """The movement where τ was largest (as ``furthest``: Δ₂, ``moved``: Δ_∞); None if no
-    neighbour is a dataset."""
+    """The movement with the largest total distance τ (``furthest`` has the largest distance Δ₂ of a
+    record, and ``moved`` the largest number Δ_∞ of records); None if no neighbour is a dataset."""
     findings: tuple[Finding, ...]
     interrupted: bool = False
 
@@ -82,8 +83,8 @@ class MovementReport:
 
 
 def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -> MovementReport:
-    """Test by examples how far records move when another is replaced, against the declared Δ₂, Δ_∞
-    and τ.
+    """Test by examples how far records move when another record is replaced, and compare with the
+    declared bounds Δ₂ (on one record), Δ_∞ (number of records) and τ (in all).
 
     ``data``: an n × d table that the preprocessing takes; ``tries``: about how often it is fitted.
     Ctrl-C ends the check with the results so far. Raises: InvalidArgument unless it is a
@@ -118,7 +119,7 @@ class _Search:
     def run(self, table: Records) -> None:
         candidates = dict(_candidates(table, self.pi))
         paths = [_Path(table, name, record) for name, record in candidates.items()]
-        if self.pi.dimension > 1:  # in one dimension a record is its own mirror image
+        if self.pi.dimension > 1:  # In one dimension, a record is its own mirror image.
             paths.append(_mirrored(table))
         for share in (1, len(table) // 2):
             for path in paths:
@@ -127,7 +128,7 @@ class _Search:
                 self.follow(path, max(1, share))
 
     def follow(self, path: "_Path", end: int) -> None:
-        """Search a path of datasets for the neighbours between which records move furthest."""
+        """Search a path of datasets for the two neighbours between which records move furthest."""
         while not self.pi.datasets.contains(path.at(end)):
             if end == 1:
                 return
@@ -156,7 +157,7 @@ class _Search:
 
     def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
-        with np.errstate(all="ignore"):  # data on which nothing can be fitted
+        with np.errstate(all="ignore"):  # Nothing can be fitted to these data.
             found = np.asarray(self.pi(path.at(count)), np.float64)
         self.shapes.add(found.shape)
         return found
@@ -194,8 +195,8 @@ class _Search:
 
 
 class _Path:
-    """A path of datasets from the data on: ever more records are replaced by ``record``, number
-    ``first`` before all, if it is given, and then the least similar."""
+    """A path of datasets that begins at the data: more and more records are replaced by ``record``.
+    The record number ``first``, if given, is replaced first, and then the least similar records."""
 
     def __init__(
         self, table: Records, name: str, record: Records, first: int | None = None
@@ -213,8 +214,8 @@ class _Path:
 
 
 def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, Records]]:
-    """Candidate replacement records: at the edge of the ball, along axes and principal
-    directions; and within."""
+    """Candidates for the replacing record: at the edge of the ball, along axes and principal
+    directions; and inside the ball."""
     known = np.nan_to_num(table)
     yield "the origin", np.zeros(pi.dimension)
     middle: Records = known.mean(axis=0)
@@ -247,7 +248,7 @@ def _mirrored(table: Records) -> _Path:
 
 
 def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:
-    """The distance that each record not replaced in between has moved; NaN counts as ∞."""
+    """The distance that each record which both datasets share has moved; NaN counts as ∞."""
     kept: NDArray[np.bool_] = np.ones(len(zero), bool)
     kept[path.order[low:high]] = False
     found = lengths(zero[kept] - one[kept])

@@ -1,7 +1,7 @@
 """Preprocessings π that are not private themselves, with declared bounds; and a mechanism behind
-one.
+such a preprocessing.
 
-With an example: missing values filled by the mean of the others, and summed, exactly.
+One example is exact: missing values filled by the mean of the others, and summed.
 """
 
 import math
@@ -26,8 +26,8 @@ class Preprocessing(ABC):
     Abstract.
 
     Unchanged records may move, since π_S is not π_S'. So the distance of neighbours S, S', in the
-    metric of the mechanism behind π, grows in two legs: from π_S(S) to π_S(S'), by the one changed
-    record (``images``: limited by the *range* of π); and from there to π_S'(S'), by at most τ =
+    metric of the mechanism behind π, grows in two steps: from π_S(S) to π_S(S'), by the one changed
+    record (``images``: limited by the *range* of π); and from π_S(S') to π_S'(S'), by at most τ =
     Δ₂·Δ_∞ (``distance``), with Δ₂ a bound on the movement of one record and Δ_∞ on the number of
     moved records.
     """
@@ -50,14 +50,15 @@ class Preprocessing(ABC):
     def images(self) -> Relation:
         """The relation between π_S(S) and π_S(S'), for neighbours S, S' and one fitted π.
 
-        It must hold for any two images that differ in one record, anywhere in π's range: group
-        privacy uses such steps.
+        The relation must hold for any two images that differ in one record, anywhere in π's range:
+        group privacy uses such steps.
         """
 
     range: Space | None = None
-    """A space that contains all images and all values between two of them; None: not known.
+    """A space that contains all images and all values between two of them; None if it is not known.
 
-    The mechanism behind must accept them all: a refused image would be an error that reveals data.
+    The mechanism behind π must accept all values of this space: a refused image would be an error
+    that reveals data.
     """
 
     @property
@@ -68,12 +69,12 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def moved(self) -> int:
-        """The bound Δ_∞ on the number of records on which π_S and π_S' differ."""
+        """The bound Δ_∞ on the number of records whose images under π_S and π_S' differ."""
 
     @property
     @abstractmethod
     def distance(self) -> Fraction:
-        """The bound τ on the distance of π_S(S') and π_S'(S'), in the mechanism's metric."""
+        """The bound τ on the distance that the other records move (of π_S(S') and π_S'(S'))."""
 
     @property
     def apart(self) -> Fraction | None:
@@ -106,7 +107,7 @@ def stated(value: object) -> Preprocessing:
 
 
 def changed(preprocessing: Preprocessing) -> int:
-    """The largest number of records in which π_S(S) and π_S'(S') differ: moved ones, and the
+    """The largest number of records in which π_S(S) and π_S'(S') differ: the moved records and the
     replaced one.
 
     Raises: InvalidArgument for a Δ_∞ that is negative or more than n.
@@ -154,13 +155,13 @@ def _preprocessing(_: object, __: "attrs.Attribute[Any]", value: object) -> None
 class Preprocessed(NoninteractiveMechanism[Any, Any]):
     """The mechanism S ↦ M(π_S(S)): a noninteractive mechanism M behind a preprocessing π.
 
-    A noninteractive mechanism: a dataset -> M's answer on the preprocessed dataset. Privacy w.r.t.
-    f_∼ of neighbours *before* π; ``ap.guarantee`` derives it with its premises. If M has
-    ``claims_at``: its claim for neighbours at the distance of images under one π, plus τ (CM Thm
-    6.1 with π as P). Otherwise the smaller of the weak triangle inequality (``Hoelder``), if M has
-    a claim for neighbours τ apart, and group privacy of M for the Δ_∞ moved records and the changed
-    one. Raises: InvalidArgument for an M that is interactive, or does not take all images; a π that
-    is no ``Preprocessing``, a Δ_∞ above n, a distance below 0.
+    The first message is a dataset, and the answer is M's on the preprocessed dataset. Privacy
+    w.r.t. f_∼ for neighbours *before* π; ``ap.guarantee`` derives it with its premises. If M has
+    ``claims_at``, the privacy is M's claim for neighbours at the distance of images under one π,
+    plus τ (CM Thm 6.1 with π as P). Otherwise it is the smaller of the weak triangle inequality
+    (``Hoelder``), if M has a claim for neighbours τ apart, and group privacy of M for the Δ_∞ moved
+    records and the changed one. Raises: InvalidArgument for an M that is interactive, or does not
+    take all images; a π that is no ``Preprocessing``, a Δ_∞ above n, a distance below 0.
     """
 
     mechanism: NoninteractiveMechanism[Any, Any] = attrs.field(validator=_noninteractive)
@@ -241,8 +242,8 @@ def _missing(dataset: tuple[Any, ...]) -> int:
 @column_safe
 @attrs.frozen(kw_only=True)
 class ImputedSum(Preprocessing):
-    """A preprocessing of n ints of 0, …, high, at most p of them ``EMPTY``: their sum, with ⌊mean⌋
-    for each empty one.
+    """The sum of n ints in 0, …, high, at most p of them missing (``EMPTY``), with ⌊mean⌋ in place
+    of each missing one.
 
     For neighbours that differ in one entry, and a mechanism on one int.
     *Images*: with one filling for both, the entry that differs changes the sum by ``high`` at most.

@@ -1,4 +1,5 @@
-"""The talk's table of bounds: each cell as printed, beside the value that its theorem gives.
+"""The table of bounds printed in a talk: each cell as printed, beside the value that the talk's
+theorem gives.
 
 The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
 preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
@@ -23,7 +24,7 @@ class Circumstances:
     alpha: float
     epsilon: float
     size: int
-    """The number n of records."""
+    """The number n of records in the dataset."""
     moved: int
     """The number p of missing values, or of points that move."""
     step: float
@@ -31,7 +32,7 @@ class Circumstances:
     gap: float
     """The eigengap δ of PCA."""
     sigma: float
-    """The least standard deviation, for scaling."""
+    """The least standard deviation of a column, for the preprocessing by scaling."""
 
     @property
     def square(self) -> float:
@@ -112,7 +113,7 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
     """The talk's RDP bound for Gaussian noise at ρ behind a preprocessing with τ = ``shift``
     sensitivities; p = 2.
 
-    Its factor multiplies both legs: too large, but still a bound.
+    The talk's factor multiplies both legs, so the bound is too large, but valid.
     """
     slope = 2 * float(rho) * (1 + float(shift) ** 2)
     return Renyi(lambda order: (2 * order - 1) / (2 * (order - 1)) * slope * order)

@@ -23,15 +23,15 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
 
 SECTION = (6, 2)
-"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, of which the direct route is
-a case."""
+"""The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
+is a special case."""
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The lines of ``antiphon verify`` that this file adds."""
     yield from _by_distance()
     yield from _by_the_triangle()
     yield from _by_groups()
@@ -109,7 +109,7 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """The curve of ``Hoelder`` at a few orders; others get the value of the next higher one."""
+    """Curve of ``Hoelder`` at a few orders; other orders get the value of the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -149,9 +149,6 @@ def _talk(*, cell: Cell = by_theorem) -> Evidence:
     return private(gaussian, neighbouring_start(), [(at, Fraction(bound))], rounds=1)
 
 
-# --- group privacy --------------------------------------------------------------------------------
-
-
 def _by_groups() -> Iterable[Check]:
     theorem = "Group privacy"
     one = Check(theorem, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
@@ -181,7 +178,7 @@ def _lesser() -> Evidence:
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 FIXED: Final[Point] = (Fraction(1), Fraction(0))
-"""The record that both datasets have."""
+"""The record that both datasets contain."""
 
 
 def _point(*coordinates: str) -> Point:
@@ -226,9 +223,11 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 
 def _projected(record: Point) -> tuple[Point, Fraction]:
-    """``FIXED`` on the principal direction of the two records, and the gap of xxᵀ + yyᵀ.
+    """The image of ``FIXED`` on the principal direction of two records x and y, and the eigengap of
+    xxᵀ + yyᵀ.
 
-    The direction has the angle φ with (cos 2φ, sin 2φ) = (a - c, 2b)/gap, for moments a, b and c.
+    The direction has the angle φ with (cos 2φ, sin 2φ) = (a - c, 2b)/gap, where a, b and c are the
+    entries of the matrix.
     """
     x, y = record
     double = (1 + x * x - y * y, 2 * x * y)

@@ -19,11 +19,11 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
-"""The largest |t| that is searched: beyond it e^t or e^-t is negligible beside 1."""
+"""The largest |t| in the search; beyond it e^t or e^-t is negligible beside 1."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
-"""The distance below which two places count as one: its cosh is 1 + 2^-31."""
+"""The distance below which two points count as one; its cosh is 1 + 2^-31."""
 
 
 class _Point(NamedTuple):
@@ -54,8 +54,8 @@ def _value(point: _Point) -> float:
 
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
-    """Three points that bracket a minimum: neither outer value is below the middle one, or an
-    end is reached."""
+    """Three points that bracket a minimum: neither outer value is below the middle value, or an end
+    of the range is reached."""
     step = 1.0 / 8
     left, right = (at(middle.place + each) for each in (-step, step))
     while min(left.value, right.value) < middle.value:
@@ -112,9 +112,10 @@ class Hoelder:
     """The Rényi curve of two steps: the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1,
     1/p + 1/q = 1. Rounded up.
 
-    Also of the same with ε and ε̃ exchanged: the leg by π or that by the neighbour may come first.
-    The weak triangle inequality of Rényi divergences (Mironov 2017, Prop. 11: Hölder's inequality
-    for ∫(P/R)^α (R/Q)^(α-1/p)·…). The factor belongs to the first leg only.
+    The curve is also the least of the same expressions with ε and ε̃ exchanged: the step by π or
+    the step by the neighbour may come first. The weak triangle inequality of Rényi divergences
+    (Mironov 2017, Prop. 11: Hölder's inequality for ∫(P/R)^α (R/Q)^(α-1/p)·…). The factor belongs
+    to the first step only.
 
     Every p gives a valid bound; the search affects only its tightness. For ε = αa² and ε̃ = αb² the
     best is 1 + (α-1)b/(αa), and gives α(a+b)². For other curves all pairs are tried. With λ = 1/p
@@ -129,7 +130,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """The value (a+b)² for the least slopes a² and b² of linear curves in the two legs."""
+    """The value (a+b)² for the least slopes a² and b² of linear curves in the two steps."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -175,7 +176,7 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The Rényi curves of all measures that are not free; of linear ones only the lowest."""
+    """The Rényi curves of all measures that are not free; of linear curves only the lowest."""
     kept = [each for each in measures if not _loses(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]

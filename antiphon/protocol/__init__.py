@@ -8,7 +8,7 @@ post-processors, messages, claims and views. This package also exports:
   ``in_turn`` asks a list of questions in an exchange.
 * *Messages*: ``Symbol``, ``Space``, ``identical``, ``History``.
 * *Measures of privacy*: ``Pure``, ``Approximate``, ``ZeroConcentrated``, ``Renyi``, ``GaussianDP``,
-  ``BoundedRange``, ``Dominated``; ``measures`` converts one to another.
+  ``BoundedRange``, ``Dominated``; ``measures`` converts one measure to another.
 * *Coins*: ``SampledCoins``, ``RecordedCoins``, ``ReplayedCoins``, ``Draw``.
 * *Records*: ``Round``, ``Ending``, ``Exchange``.
 

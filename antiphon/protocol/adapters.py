@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt]]):
     """A noninteractive mechanism as a continual one (CM §3.3): the first message is the dataset;
-    after the answer it halts.
+    after its answer the mechanism halts.
 
     A subclass gives ``respond``. State: whether the answer has been given.
     """
@@ -51,11 +51,13 @@ def _is_mechanism(_: object, __: object, value: object) -> None:
 @column_safe(of="mechanism")
 @attrs.frozen
 class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
-    """An interactive mechanism as a continual one (CM §3.3): the first message is the initial state
-    and is answered ⊤.
+    """An interactive mechanism as a continual one (CM §3.3): its first message is the initial
+    state, and the answer to this message is ⊤.
 
-    State: () before the first message, then (the IM's state,).
-    Raises: InvalidArgument for a first message outside S^init, or a later one outside Q.
+    State: () before the first message, then (the interactive mechanism's state,).
+
+    Raises: InvalidArgument for a first message outside the initial states S^init, or a later
+    message outside the queries Q.
     """
 
     mechanism: Mechanism = attrs.field(validator=_is_mechanism)

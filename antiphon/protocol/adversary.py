@@ -23,8 +23,8 @@ Item = TypeVar("Item", default=Any)
 class Adversary(ContinualMechanism[State]):
     """An interactive mechanism that speaks first: its first message is EMPTY (CM Def. 2.11).
 
-    ``step`` takes the last answer (EMPTY at first) and gives the next message, or
-    HALT to end the interaction. Its coins are its own: they belong to the view.
+    ``step`` takes the last answer (EMPTY at first) and gives the next message, or HALT to end the
+    interaction. Its coins are part of the view.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Adversary(ContinualMechanism[State]):
     """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A subclass with a step of its own counts as listening, whatever its parent declares.
+        # A subclass with its own ``step`` counts as listening, whatever its parent class declares.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -44,7 +44,8 @@ class Adversary(ContinualMechanism[State]):
 
 
 class History(Sequence[Item], Generic[Item]):
-    """An immutable sequence to which an item is added in O(1): its versions share one list.
+    """An immutable sequence to which an item is added in O(1): earlier and later versions of a
+    sequence share one list.
 
     Appending to the newest version extends the shared list; appending to an older version copies
     the list.
@@ -61,7 +62,7 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        if len(items) <= length or items[length] is not item:  # an older version, or a race
+        if len(items) <= length or items[length] is not item:  # an older version, or another thread
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)
         longer._items, longer._length = items, length + 1

@@ -1,7 +1,7 @@
-"""The budget of a live session, as users see it (docs/budget.md).
+"""The privacy budget of a live session, as users see it (docs/budget.md).
 
-The counting is done by a composition (``antiphon.composition``); this module defines the results
-that it shows.
+A composition counts the charges (``antiphon.composition``); this module defines the results that it
+shows.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class ChildShare:
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
-    """The amounts charged to a filter, or the parameter taken from those that f fixes in
-    advance; None: nothing is charged."""
+    """The amounts charged to a filter, or the privacy parameter taken from the list that the
+    verification function fixes in advance; None if nothing is charged."""
     standing: Standing
     """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
 
 
 class Slot(NamedTuple):
-    """One of the privacy parameters that a verification function fixes in advance: how often it
-    may be used, and how often it still may."""
+    """A privacy parameter that a verification function fixes in advance: how many mechanisms may be
+    created with it, and how many still may."""
 
     measure: Measure
     fixed: int
@@ -54,9 +54,9 @@ class Slot(NamedTuple):
 class InEpsilon:
     """A budget as ε at one δ. Each ε is a double, rounded to the safe side.
 
-    ``total`` and ``loss`` hold for an adversary that creates mechanisms adaptively.
-    ``spent`` is the part of ``total`` that is used: the ε if the charges so far had been fixed in
-    advance and were all. It is bookkeeping, not a guarantee.
+    ``total`` and ``loss`` hold for an adversary that creates mechanisms adaptively. ``spent`` is
+    the part of ``total`` that is used: the ε if the charges so far had been fixed in advance and
+    were all. This ε is bookkeeping, not a guarantee.
     """
 
     delta: Fraction
@@ -64,16 +64,17 @@ class InEpsilon:
     """The ε promised for the whole session, however it goes on, as ``ap.guarantee`` derives it;
     None: no guarantee (see ``why``)."""
     spent: float | None
-    """The ε of all charges so far, rounded up; None: there is no such ε (see ``why``)."""
+    """The ε of all charges so far, rounded up; None if there is no such ε (see ``why``)."""
     remaining: float | None
     """``total`` - ``spent``, rounded down."""
     loss: float | None
-    """An odometer's reading: stopping at any time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over
-    views v; without any δ_i, the loss ever exceeds it with probability <= δ only. None: no odometer
-    theorem applies."""
+    """The reading of an odometer, a bound on the privacy loss so far: when the session stops at any
+    time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over all views v, where P and Q are their laws in
+    the two worlds of the privacy game. If no claim has a δ_i, the loss ever exceeds the reading
+    with probability at most δ. None if no theorem on odometers applies."""
     status: Status
-    """The status of ``total`` and ``loss``: ASSUMED if a premise is only assumed, for the
-    creations so far. A later creation with an assumed claim makes it so, too."""
+    """The status of ``total`` and ``loss``: ASSUMED if a premise about a mechanism created so far
+    is only assumed. A later creation with an assumed claim makes the status ASSUMED, too."""
     theorem: str
     """The theorem behind ``total``, or behind ``spent`` if nothing is promised."""
     why: str = ""
@@ -81,35 +82,35 @@ class InEpsilon:
 
 
 class RiskInSight(Protocol):
-    """The value of ``session.budget.risk``: bounds on an adversary's success, rounded up."""
+    """The value of ``session.budget.risk``: upper bounds on an adversary's success, rounded up."""
 
     @property
     def proved(self) -> bool:
-        """Whether nothing is assumed, and the figures are of the whole session."""
+        """Whether no bound relies on an assumption, and the bounds hold for the whole session."""
         ...
 
     @property
     def advantage(self) -> float:
-        """The largest true-positive rate minus false-positive rate."""
+        """An upper bound on the adversary's advantage (true-positive minus false-positive rate)."""
         ...
 
     @property
     def true_positive(self) -> float:
-        """The largest true-positive rate at the given false-positive rate."""
+        """A bound on the adversary's true-positive rate at the given false-positive rate."""
         ...
 
     @property
     def right_accusations(self) -> float:
-        """The largest share of the accused who are members."""
+        """An upper bound on the share of accused persons who are members of the dataset."""
         ...
 
     @property
     def best_guess(self) -> float:
-        """The largest probability to guess right."""
+        """An upper bound on the probability that the adversary guesses the world right."""
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """The largest probability that a member's posterior exceeds ``threshold``."""
+        """An upper bound on the probability that a member's posterior exceeds ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
@@ -122,8 +123,8 @@ class BudgetInSight(Protocol):
 
     @property
     def unit(self) -> str | None:
-        """The quantity that a filter adds up beside δ: epsilon, rho, divergence or mu squared;
-        None: there is no filter."""
+        """The quantity that a filter adds up besides δ: epsilon, rho, divergence or mu squared;
+        None if the session has no filter."""
         ...
 
     @property
@@ -138,7 +139,7 @@ class BudgetInSight(Protocol):
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits: a creation is accepted exactly if it costs no more."""
+        """The rest of the filter's limits: a mechanism may be created if it costs no more."""
         ...
 
     @property
@@ -155,7 +156,7 @@ class BudgetInSight(Protocol):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more ε-DP mechanism is accepted. None: there is no filter."""
+        """An ε, rounded down: one more ε-DP mechanism is accepted. None if there is no filter."""
         ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:
@@ -172,8 +173,10 @@ class BudgetInSight(Protocol):
         prior: float | Fraction = 0.5,
         false_positive: float | Fraction = 0.01,
     ) -> RiskInSight:
-        """Bounds on an adversary's success against the whole session, or (``of="spent"``) against
-        its charges so far, had they been fixed in advance; with a picture."""
+        """Bounds on an adversary's success against the whole session, with a picture.
+
+        ``of="spent"``: bounds for the charges so far only, as if they had been fixed in advance.
+        """
         ...
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
@@ -185,35 +188,35 @@ class BudgetInSight(Protocol):
 @attrs.frozen(kw_only=True)
 class Price:
     """The privacy cost of creating a mechanism in a session, and whether the budget would accept
-    it; asking changes nothing."""
+    it; to compute the price changes nothing."""
 
     charge: Charge | Measure | None
-    """The amounts that the creation would be charged; None: nothing is charged at creation, or
-    there is no budget."""
+    """The amounts charged when the mechanism is created; None if it would cost nothing, or without
+    a budget."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
-    """The ``Refusal`` with which a filter would answer the creation; None if it accepts."""
+    """The ``Refusal`` with which a filter would refuse the mechanism; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """The reason why the creation would be answered by HALT; "" if it would not be."""
+    """The reason why the message would be answered by HALT; "" if it would not be."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
-    """The value of ``session.budget`` after the creation."""
+    """The value of ``session.budget`` after the mechanism's creation."""
 
     @property
     def reason(self) -> str:
-        """The reason why the creation would not be accepted."""
+        """The reason why the mechanism would be refused."""
         return self._halt if self.refusal is None else str(self.refusal.error)
 
     @property
     def remaining(self) -> Charge | None:
-        """The budget that would remain after the creation."""
+        """The budget that would remain after the mechanism's creation."""
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:
-        """The growth of ``spent`` in ε at δ, rounded up; None: ``spent`` has no figure in ε.
+        """The growth of ``spent`` in ε at δ, rounded up; None if ``spent`` has no figure in ε.
 
-        Bookkeeping, as ``spent`` is: where ρ or μ² adds up, an early creation costs more ε than a
-        later one.
+        The growth is bookkeeping, not a guarantee: where ρ or μ² adds up, a mechanism created early
+        costs more ε than one created later.
         """
         before, after = self.before.at(delta).spent, self.after.at(delta).spent
         if before is None or after is None or math.isinf(before):

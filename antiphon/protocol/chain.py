@@ -34,7 +34,8 @@ class PostProcessor(ABC, Generic[State]):
     ``step`` takes a message from one side and sends the next to either. Two declarations, checked
     by the conformance suite, let claims pass through: ``deterministic`` (draws no coins) and
     ``forwards_queries`` (sends every left message on unchanged and touches answers only, keeping no
-    memory of queries). The latter is True, or a ``Forwarding`` that says where it is proved.
+    memory of queries). ``forwards_queries`` is True, or a ``Forwarding`` that says where it is
+    proved.
 
     Five defaults to override: ``wired``, ``signature``, ``is_over``, ``refused``, ``why_halted``.
     """
@@ -75,15 +76,17 @@ class PostProcessor(ABC, Generic[State]):
         return right
 
     def is_over(self, state: State) -> bool | None:
-        """Whether a HALT sent left with this state ends the interaction.
+        """Whether the interaction ends when the post-processor, in this state, sends HALT to the
+        left.
 
-        True, the default, so that an IPM's own HALT is final. A post-processor that only passes
+        True by default: the post-processor's own HALT is final. A post-processor that only passes
         answers on returns None: then the party that sent the HALT decides.
         """
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
-        """The state after the right party refused a message; None: refusals are not handled.
+        """The new state after the party on the right refused a message; None if refusals are not
+        handled.
 
         Only a verifier handles refusals: it answers HALT, so that no exception leaves the privacy
         game.
@@ -91,7 +94,7 @@ class PostProcessor(ABC, Generic[State]):
         return None
 
     def why_halted(self, state: State) -> str | None:
-        """The reason why this state sends HALT; None if it does not or gives no reason."""
+        """Reason why the post-processor sends HALT in this state; None if it gives no reason."""
         return None
 
     @overload
@@ -105,7 +108,7 @@ class PostProcessor(ABC, Generic[State]):
 
 
 States: TypeAlias = tuple[object, ...]
-"""The states of all parts of a chain, left to right."""
+"""The tuple of the states of all parts of a chain, from left to right."""
 
 
 @column_safe(of="links")
@@ -148,8 +151,8 @@ class Links(PostProcessor[States]):
 def _wire(
     parts: Sequence[PostProcessor], right: Signature
 ) -> tuple[tuple[PostProcessor, ...], Signature]:
-    """Wire the parts of a chain from right to left; each receives the message spaces (signature) of
-    its right neighbour."""
+    """Prepare the parts of a chain from right to left: each part is given the message spaces
+    (signature) of its right neighbour."""
     wired: list[PostProcessor] = []
     for part in reversed(parts):
         wired.append(part.wired(right))
@@ -168,7 +171,7 @@ class AnyChain(Mechanism[States]):
 
     links: tuple[PostProcessor, ...]
     mechanism: Mechanism
-    # A field that overrides a property of the base class; it is frozen, so it behaves alike.
+    # This field overrides a property of the base class; it is frozen, so reading it gives the same.
     signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
@@ -190,8 +193,8 @@ class AnyChain(Mechanism[States]):
         return {}
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """The step functions of all parts, as the coins of a population of replicas run them;
-        cached by the class of the coins."""
+        """The step functions of all parts, in the form that these coins need; cached by the class
+        of the coins."""
         kind = type(coins)
         if kind not in self._populated:
             last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
@@ -205,7 +208,7 @@ class AnyChain(Mechanism[States]):
 
     @property
     def initial_states(self) -> Space:
-        """The space of initial choices: that of the one part that has a choice, or a product
+        """The space of initial choices: the space of the only part that has a choice, or a product
         over several such parts."""
         free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
         return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
@@ -252,7 +255,7 @@ class AnyChain(Mechanism[States]):
     def carries_data(self, state: States, message: object) -> bool:
         if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
-        return True  # the post-processors may have turned anything into data
+        return True  # A post-processor may have turned the message into private data.
 
     def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)
@@ -261,7 +264,7 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        return ()  # the queries and creations of its post-processors may depend on the data
+        return ()  # A post-processor's queries and creations may depend on the data.
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]
@@ -273,7 +276,7 @@ class AnyChain(Mechanism[States]):
 
 @attrs.frozen
 class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """A chain with one initial state: a continual mechanism."""
+    """A chain with a single initial state, which is a continual mechanism."""
 
     @property
     def initial_state(self) -> States:
@@ -281,12 +284,13 @@ class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportInco
 
 
 def chain(parts: Sequence[PostProcessor], mechanism: Mechanism) -> AnyChain:
-    """The chain parts[0] ∘* … ∘* mechanism, flattened: a ``Chain`` if no part has a free start.
+    """The chain parts[0] ∘* … ∘* mechanism as one list of parts; a ``Chain`` if no part has a
+    choice of initial state.
 
     Raises: CompositionError for parts that do not fit.
     """
     wired, signature = _wire(parts, mechanism.signature)
-    # Only the new parts are looked at, so that n parts chained one by one stay cheap.
+    # Only the new parts are checked, so that chaining n parts one by one stays cheap.
     single = isinstance(mechanism, ContinualMechanism) and all(
         part.initial_states == ONLY for part in wired
     )
@@ -304,8 +308,8 @@ def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyCh
 
 
 def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
-    """Whether a HALT sent left by these post-processors ends the interaction; None: the mechanism
-    on their right decides."""
+    """Whether the interaction ends by a HALT that these post-processors send to the left; None if
+    the mechanism on their right decides."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)
 
@@ -313,10 +317,11 @@ def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
 def _answering(
     accepts: Callable[[object], bool], step: Callable[[Any, Any, Coins], tuple[object, object]]
 ) -> Step:
-    """The step of a mechanism in the form of a post-processor's step, as the last part of a chain:
-    it always sends left.
+    """The step of a mechanism in the form of a post-processor's step, for the last part of a chain:
+    every answer goes to the left.
 
-    It checks each message against the query space, because a post-processor may send a wrong one.
+    The step checks each message against the query space, because a post-processor may send a wrong
+    message.
     """
 
     def answer(

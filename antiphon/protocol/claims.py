@@ -23,13 +23,13 @@ class Status(enum.Enum):
     """How far a claim can be relied on."""
 
     MACHINE_CHECKED = "machine-checked"
-    """The figure of this very system has a certificate, which was checked (``MachineChecked``)."""
+    """A checked certificate proves the privacy figure of this very system (``MachineChecked``)."""
     PROVED = "proved"
-    """The cited source has a proof."""
+    """The cited source contains a proof of the claim."""
     ASSUMED = "assumed"
-    """It is not known to be true."""
+    """It is not known whether the claim is true."""
     REFUTED = "refuted"
-    """It is known to be false."""
+    """The claim is known to be false."""
 
     @property
     def certainty(self) -> int:
@@ -38,7 +38,7 @@ class Status(enum.Enum):
 
 
 CERTAIN: Final = (Status.PROVED, Status.MACHINE_CHECKED)
-"""The statuses of a claim that can be relied on."""
+"""The statuses of a claim that counts as true."""
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
@@ -57,7 +57,8 @@ def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], Non
 @register("antiphon.Claim/1")
 @attrs.frozen
 class Claim:
-    """The mechanism is ``measure``-DP w.r.t. the verification function f (CM Def. 3.7).
+    """The claim that a mechanism has the privacy ``measure`` w.r.t. the verification function f (CM
+    Def. 3.7).
 
     Raises: InvalidArgument for a measure, status or source of another type, subclasses included.
     """
@@ -82,9 +83,10 @@ class Claim:
         return stated
 
     def at(self, delta: object) -> Claim:
-        """The (ε, δ) claim that this claim implies for a δ; ε is rounded up (see ``approximate``).
+        """The (ε, δ) claim that this claim implies for a given δ; ε is rounded up (see
+        ``approximate``).
 
-        Raises: CompositionError if it implies none with this δ.
+        Raises: CompositionError if this claim implies no (ε, δ) with this δ.
         """
         given = exact.probability(delta)
         stated = parameters_of(self.measure)
@@ -100,8 +102,8 @@ class Claim:
         return attrs.evolve(self, measure=found, source=f"{self.source}; as (ε, δ)")
 
     def follows_from(self, other: Claim) -> bool:
-        """Whether the other claim implies this one: the same verification function, a measure that
-        implies this one, no lower status.
+        """Whether the claim ``other`` implies this claim: it has the same verification function, a
+        measure that implies this measure, and no lower status.
 
         No claim is implied with more certainty than its premise has: an assumed claim implies no
         proved one, and a refuted claim implies refuted ones only.

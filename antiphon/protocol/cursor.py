@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Side(enum.Enum):
-    """The side of a post-processor that a message comes from, or goes to."""
+    """The side of a post-processor from which a message comes, or to which it goes."""
 
     LEFT = "L"
     RIGHT = "R"
@@ -32,13 +32,11 @@ Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]
 # P ∘* M (CM Alg. 1): P receives the message from the left; M answers what P sends right, and P
 # receives that answer from the right; what P sends left is the answer of the whole. P₁ ∘* P₂ (Alg.
 # 2) does the same with both sides open. Written as calls, a chain is a stack as deep as the chain
-# is long. But a part's step returns before its message goes on, and all that it remembers is in its
-# own state: a frame of that stack would hold only which part speaks next. So one cursor is enough.
-# Brackets leave no trace in it, which is associativity (law 3).
-#
-# A message that leaves a part to the left reaches its left neighbour from the right, and vice
-# versa. The list of states belongs to the walk: a step that raises leaves the list half changed,
-# and the caller's tuple unchanged (law 1).
+# is long. But a step returns before its message goes on, and a part's memory is in its own state: a
+# frame of that stack would hold only which part speaks next. So one cursor is enough. Brackets
+# leave no trace in the cursor, which is associativity (law 3).  A message that leaves a part to the
+# left reaches its left neighbour from the right, and vice versa. The list of states belongs to the
+# walk: a step that raises leaves the list half changed, and the caller's tuple unchanged (law 1).
 
 
 def walk(
@@ -52,7 +50,8 @@ def walk(
 ) -> tuple[Side, object]:
     """Pass a message from part to part until it leaves the chain; ``states`` changes in place.
 
-    Returns the side it left to, and the message. Each hop costs one step.
+    Returns the side on which the message left the chain, and the message. Cost: one step per part
+    that it passes.
     """
     end = len(steps)
     for _ in range(max_hops):
@@ -76,10 +75,10 @@ def walk(
 
 
 class Stepping(Protocol):
-    """Anything with the step of a mechanism, (state, message, coins) -> (state', answer); see
-    ``Mechanism``.
+    """The interface of objects with the step of a mechanism, (state, message, coins) -> (state',
+    answer); see ``Mechanism``.
 
-    The types of sessions and budgets name this protocol and not ``Mechanism``, which imports them.
+    Sessions and budgets use this type instead of ``Mechanism``, whose module imports theirs.
     """
 
     @property

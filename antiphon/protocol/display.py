@@ -38,7 +38,7 @@ class Verbatim:
 
 @attrs.frozen
 class Picture:
-    """A picture in a result, which only a notebook shows."""
+    """A picture in a result, which is shown in a notebook only."""
 
     svg: Callable[[], str | None]
     """A call that draws the picture as SVG; None if it cannot be drawn."""
@@ -51,8 +51,8 @@ before it."""
 
 @attrs.frozen
 class Card:
-    """The content of a shown result: a one-line title, and ``parts``, which are computed only if
-    more than the title is shown."""
+    """The content of a displayed result: a one-line title, and ``parts``, which are computed only
+    when more than the title is displayed."""
 
     title: str
     parts: Iterable[Part] = ()
@@ -152,7 +152,7 @@ def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
 
 def escaped(text: str) -> str:
     """The text with the characters escaped that HTML and SVG reserve."""
-    from html import escape  # its table of entities loads when a notebook first asks
+    from html import escape  # The table of HTML entities is loaded when a notebook first needs it.
 
     return escape(text)
 
@@ -177,7 +177,7 @@ class Displayed:
 
     @abstractmethod
     def _card(self) -> Card:
-        """The title and the parts to show."""
+        """The title and the parts of the result's display."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())
@@ -197,11 +197,11 @@ class Shown(Displayed):
 
 @attrs.frozen
 class DrawnAs:
-    """How a part of a chain is drawn in a sequence diagram, as its class declares it by
-    ``drawn_as``.
+    """A declaration by which a class says how its objects are drawn in a sequence diagram
+    (``drawn_as``).
 
-    A view records only what an adversary sent and received; this adds a message's way between the
-    parts.
+    A view records only the messages that an adversary sent and received; this declaration adds the
+    way of a message between the parts of the system.
     """
 
     title: str = ""
@@ -211,9 +211,9 @@ class DrawnAs:
     forwards: bool = False
     """Whether the part sends each message on, and each answer back, unchanged."""
     picks: bool = False
-    """Whether the part sends on one side of each pair; no diagram shows which one."""
+    """Whether the part sends one side of each pair of messages; no diagram shows which side."""
     composes: bool = False
-    """Whether the part is a composition, which asks the mechanisms that are created in it."""
+    """Whether the part is a composition, which passes questions to the mechanisms created in it."""
 
 
 # --- for programs --------------------------------------------------------------------------------

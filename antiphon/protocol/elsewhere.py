@@ -9,10 +9,12 @@ import attrs
 
 @attrs.frozen
 class CheckedElsewhere:
-    """A theorem about a mechanism in another project, and where the mechanism here differs.
+    """A theorem about a mechanism that another project has machine-checked, and how the mechanism
+    of this library differs.
 
-    The value of a mechanism's or filter's attribute ``checked_elsewhere``. A claim that has one
-    stays *proved*: the code that runs here is not the code that was checked.
+    The value of the attribute ``checked_elsewhere`` of a mechanism or filter. A claim with such a
+    proof keeps the status *proved*, because the code that runs here is not the code that was
+    checked.
     """
 
     theorem: str
@@ -29,7 +31,7 @@ class CheckedElsewhere:
 
 
 def elsewhere(checked: object) -> str:
-    """The text about a proof of another project; empty if the object's class names none."""
+    """A text about the proof in another project; empty if the object's class names none."""
     found: object = getattr(type(checked), "checked_elsewhere", None)
     return str(found) if type(found) is CheckedElsewhere else ""
 

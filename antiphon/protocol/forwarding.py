@@ -18,12 +18,13 @@ def _messages(asks: Iterable[object]) -> tuple[object, ...]:
 @register("antiphon.Forwarding/1")
 @attrs.frozen
 class Forwarding:
-    """A declaration that a post-processor sends every left message on unchanged, and forgets it.
+    """A declaration that a post-processor sends every message from its left on unchanged, and
+    forgets it.
 
-    The value of a post-processor's attribute ``forwards_queries``. Then P's next message depends on
-    the answers, on its coins and on the number of messages only. ``asks``: the messages of its own
-    that it may also send to the right; (): none. Its messages from the left are valid on its right,
-    too.
+    The value of a post-processor's attribute ``forwards_queries``. The post-processor's next
+    message to the right then depends only on the answers, on its coins and on the number of
+    messages. ``asks``: the messages of its own that it may also send to the right, () for none. Its
+    messages from the left must be valid on its right.
     """
 
     status: Status = Status.ASSUMED
@@ -35,10 +36,10 @@ _SAID: Final = Forwarding()
 
 
 def forwarding(link: object) -> Forwarding | None:
-    """The declaration by which a post-processor, or a class of them, says that it forwards queries;
-    None: there is none.
+    """The declaration by which a post-processor or its class says that it forwards queries; None
+    without a declaration.
 
-    True declares it without a proof.
+    The value True declares forwarding without a proof.
     """
     said: object = getattr(link, "forwards_queries", False)
     if said is True:
@@ -47,13 +48,13 @@ def forwarding(link: object) -> Forwarding | None:
 
 
 def only_forwards(link: object) -> bool:
-    """Whether a post-processor declares that it sends only left messages to the right."""
+    """Whether a post-processor declares that it sends to the right only messages from its left."""
     said = forwarding(link)
     return said is not None and not said.asks
 
 
 def doubtful(link: Any) -> str | None:
-    """Why a declaration that a post-processor forwards queries is not proved; None: it is proved.
+    """The reason why a declaration of forwarding queries is not proved; None if it is proved.
 
     For this library's post-processors the conformance suite checks the declaration.
     """

@@ -1,8 +1,8 @@
 """Mechanisms: pure step functions (state, message, coins) -> (state, answer).
 
-IM is ``Mechanism`` (CM Def. 2.6), CM is ``ContinualMechanism`` (Def. 3.1), an
-adversary is an ``Adversary`` (Def. 2.11). A ``step`` never mutates its state,
-draws only from its coins and may assume that the message belongs to
+An interactive mechanism (IM) is a ``Mechanism`` (CM Def. 2.6), a continual one (CM) is a
+``ContinualMechanism`` (Def. 3.1), an adversary is an ``Adversary`` (Def. 2.11). A ``step`` never
+mutates its state, draws only from its coins and may assume that the message belongs to
 ``signature.queries``: its caller (session, chain, composition) has checked.
 """
 
@@ -41,7 +41,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     __immutable__ = True
     """Marks the class as immutable: a mechanism holds parameters, no state that changes."""
 
-    if not TYPE_CHECKING:  # a checker says itself that they are not there
+    if not TYPE_CHECKING:  # A type checker reports by itself that these methods are missing.
         send = Elsewhere("it runs in a session: write live = M.start(); live.send(message)")
         create = Elsewhere("it runs in a session: write live = M.start(); live.create(M)")
         guarantee = Elsewhere("write ap.guarantee(M)")
@@ -87,14 +87,14 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return self.signature.updates.contains(message)
 
     def is_over(self, state: State) -> bool:
-        """Whether a HALT answered with this state ends the interaction.
+        """Whether the interaction ends when the mechanism, in this state, answers HALT.
 
         False for a composition that only passes on the HALT of one of its children.
         """
         return True
 
     def why_halted(self, state: State) -> str | None:
-        """Why this state answers HALT, if it does; never part of a transcript."""
+        """Reason why the mechanism answers HALT, if it does; never part of a transcript."""
         return None
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
@@ -105,7 +105,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     def failures(self, state: State) -> tuple[BaseException, ...]:
         """The exceptions of parts that have died in this state; never part of a transcript.
 
-        By default, those of the composition that is ``inside``.
+        By default, the failures of the mechanism that is ``inside``.
         """
         within = self.inside(state)
         if within is not None:
@@ -115,7 +115,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
         """The mechanism inside this wrapper, with its state; None if this mechanism wraps no other.
 
-        The search for a composition, whose budget a session shows, follows it.
+        A session finds the composition whose budget it shows by this method.
         """
         return None
 
@@ -129,16 +129,16 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     ) -> Session[Self]:
         """Start a session: a live, stateful instance M(s).
 
-        Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed``
-        or ``coins``, else the operating system's entropy; ``keep``, whether to
-        hold the transcript of this live use. ``ap.begin`` starts one that outlives its process.
-        Raises: InvalidArgument for an initial state outside ``initial_states``.
+        Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed`` or ``coins``,
+        else the operating system's entropy; ``keep``, whether to hold the transcript of this live
+        use. ``ap.begin`` starts a session that outlives its process. Raises: InvalidArgument for an
+        initial state outside ``initial_states``.
         """
         return Session(self, entered(self, initial), seed=seed, coins=coins, keep=keep)
 
 
 class HasParts(ABC):
-    """A mechanism that steps other mechanisms, each of which may fail without the others."""
+    """A mechanism that steps other mechanisms; each of these may fail while the others go on."""
 
     __slots__ = ()
 
@@ -180,4 +180,4 @@ class ContinualMechanism(Mechanism[State, Query, Answer]):
 
 
 ONLY = Finite((None,))
-"""The space with one element: a continual mechanism starts without a choice of state."""
+"""The space with one element: a continual mechanism has no choice of initial state."""

@@ -1,7 +1,7 @@
 """Messages that the parties of an interaction exchange (CM §2-4).
 
-Messages are immutable and compared by value and *exact* type: a bool is no
-int, 0.0 is not -0.0, and an object whose ``__eq__`` lies gets nowhere.
+Messages are immutable and compared by value and *exact* type: a bool is no int, 0.0 is not -0.0,
+and an object's own ``__eq__`` is never trusted.
 """
 
 import enum
@@ -45,7 +45,7 @@ class Symbol(enum.Enum):
     def __str__(self) -> str:
         return self.value
 
-    # Identity is equality here; the default hash of an Enum is a Python-level call.
+    # Symbols are equal only if identical; the default hash of an Enum is a slow Python call.
     __hash__ = object.__hash__
 
 
@@ -54,7 +54,7 @@ EMPTY: Final = Symbol.EMPTY
 HALT: Final = Symbol.HALT
 """halt: the message by which a party ends the interaction (CM §2.2)."""
 TOP: Final = Symbol.TOP
-"""⊤: yes, or valid; also the answer to a creation that succeeded."""
+"""⊤: yes, or valid; also the answer to a message that created a mechanism."""
 BOTTOM: Final = Symbol.BOTTOM
 """⊥: no, or invalid."""
 
@@ -70,8 +70,8 @@ ATOMS: Final = frozenset({int, bool, str, bytes, float, complex, type(None), Fra
 def freeze(value: Any, depth: int = 0) -> Any:
     """The value with every array in it replaced by a read-only copy.
 
-    Looks into tuples, NamedTuples and attrs classes, so that nobody can change a message
-    after it was said. Mechanisms are taken as they are: they promise to be immutable.
+    Looks into tuples, NamedTuples and attrs classes, so that nobody can change a message after it
+    was sent. Mechanisms are kept as they are, because they promise to be immutable.
 
     Raises: InvalidArgument for a list, dict, set or bytearray, an array of objects, or
     nesting deeper than MAX_DEPTH.
@@ -95,7 +95,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            return value.view()  # so that nobody else can set its shape
+            return value.view()  # so that nobody else can set the array's shape
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -104,7 +104,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         )
     if "__attrs_attrs__" not in vars(kind):
         made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)
-        if made is None or not isinstance(value, tuple):  # a NamedTuple has this constructor
+        if made is None or not isinstance(value, tuple):  # This is the constructor of a NamedTuple.
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth + 1)
@@ -125,7 +125,8 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """One side of a pair, frozen; a mutable value is kept as it is, so the verifier refuses it."""
+    """One side of a pair, frozen; a mutable value stays as it is, and the verifier will refuse
+    it."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
@@ -140,7 +141,8 @@ def _frozen_fields(kind: Any, value: Any, depth: int) -> object:
 
 @attrs.frozen
 class Pair(Generic[MessageT]):
-    """(m⁰, m¹): a message of the privacy game's adversary; one side is sent on (CM Def. 3.2).
+    """(m⁰, m¹): a message of the privacy game's adversary; only one of its two sides reaches the
+    mechanism (CM Def. 3.2).
 
     The identifier I(b) forwards ``zero`` under b = 0 and ``one`` under b = 1.
     """
@@ -162,7 +164,7 @@ def same(message: MessageT) -> Pair[MessageT]:
 
 @attrs.frozen
 class Ask(Generic[MessageT]):
-    """(q, i): the query q to the i-th created mechanism; i counts from 0 (CM Def. 4.1)."""
+    """Message (q, i): the query q to the i-th created mechanism; i counts from 0 (CM Def. 4.1)."""
 
     __immutable__ = True
 
@@ -180,7 +182,7 @@ class StandIn:
 
     ``antiphon.populations`` registers these classes, and how to compare their objects with one
     another, with numbers and with arrays; before that there are none. A class is recognised by
-    identity, so that no other passes for it.
+    identity, so that no other class can imitate it.
     """
 
     of: type | None = None
@@ -217,7 +219,7 @@ def identical(left: object, right: object) -> bool:
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not has_plain_metaclass(kind):
-        return False  # its class may pass for another one, here and in caches of classes
+        return False  # The value's class may imitate another class, here and in caches of classes.
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
@@ -264,7 +266,7 @@ def _same_fields(kind: type, left: object, right: object) -> bool:
         return False
     try:
         return all(identical(getattr(left, name), getattr(right, name)) for name in names)
-    except AttributeError:  # a constructor never ran
+    except AttributeError:  # the object's constructor never ran
         return False
 
 

@@ -93,7 +93,8 @@ def check_pictures(paths: Iterable[Path]) -> None:
 def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Figure, None, None]:
     """An empty matplotlib figure (inches), saved to each path once it has been drawn.
 
-    Equal drawings give equal SVG files: they bear no date. Raises: as ``check_pictures``.
+    Equal drawings give equal SVG files, which contain no date. Raises: the errors of
+    ``check_pictures``.
     """
     paths = list(paths)
     check_pictures(paths)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from antiphon.protocol.coins.coins import Coins
 
 Stepping: TypeAlias = "Callable[[State, Side, Any, Coins], tuple[State, Side, object]]"
-"""A step function (state, from, message, coins) -> (state, to, message)."""
+"""The type of a step function (state, from, message, coins) -> (state, to, message)."""
 
 
 @register("antiphon.IdentityPostProcessor/1")
@@ -79,10 +79,10 @@ def post_processor(
 ) -> Callable[[Stepping[State]], FunctionPostProcessor[State]]:
     """Decorator: a post-processor, from (state, from, message, coins) -> (state, to, message).
 
-    Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
-    ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``;
-    ``forwards_queries``, as a class declares it: True, or an ``ap.protocol.Forwarding``.
-    Raises: InvalidArgument for a function of other arguments.
+    Args: ``signature``, the message spaces (Q, A) on its left given those on its right, by default
+    equal; ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``;
+    ``forwards_queries``, as a class declares it: True, or an ``ap.protocol.Forwarding``. Raises:
+    InvalidArgument for a function of other arguments.
     """
 
     def decorate(

@@ -3,18 +3,17 @@
 A figure is *proved* only where a proof speaks of the very code that runs. A claim of a class of
 this library is proved in its docstring and checked by tests; a claim of a user's class is the
 user's word. Neither covers changed code: a subclass may change a step, a mixin its noise, an
-instance attribute both, a part may promise less than the proof of the whole needs, and a number may
-have an ``__eq__`` of its own. So there are two questions, and no third:
+instance attribute both; a part may promise less than the proof of the whole needs, and a number may
+have its own ``__eq__``. So there are two questions:
 
-* ``why_untrusted(value)``: is this value, with all it is made of, this library's own?
-* ``why_assumed(whole, stated)``: is a declared attribute (``claims``, ``lifting``) declared by the
-class that does the computing, or given as a parameter when this object was made?
+* ``why_untrusted(value)``: is this value, with everything it contains, made of this library's
+classes? * ``why_assumed(whole, stated)``: is an attribute such as ``claims`` or ``lifting``
+declared by the class that does the computing, or given as a parameter when this object was made?
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
-while they run, and objects that are changed after they were made, behind the back of what froze
-them (``object.__setattr__``, ``__setstate__``; ``flags.writeable`` of an array that was made
-read-only); a method hidden by the ``__dict__`` of a subclass is seen when the claim is read, but
-not one that was hidden earlier, when a chain looked its step up.
+while they run, and changing a frozen object afterwards (``object.__setattr__``, ``__setstate__``;
+``flags.writeable`` of a read-only array). A method hidden by the ``__dict__`` of a subclass is seen
+when the claim is read, but not if a chain looked up the step before.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
 """Prefixes of modules with deliberately broken classes, whose claims are never proved."""
 _proved: Final[set[str]] = set()
-"""Modules below these packages that have no broken classes."""
+"""Modules below these packages that contain no deliberately broken classes."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
@@ -59,7 +58,7 @@ def nothing_proved_in(package: str, *, but: str = "") -> None:
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
-"""The base classes from Python itself that any class may have."""
+"""The base classes of Python itself that any class may have."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
@@ -92,7 +91,7 @@ def is_library_code(kind: type) -> bool:
 
 
 def _written(kind: type | types.FunctionType) -> bool:
-    """Whether a class or function is the one that a module of this library holds by its name."""
+    """Whether a module of this library holds this very class or function under its name."""
     module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME):
         return False
@@ -219,12 +218,12 @@ def _cached(value: object, name: str) -> bool:
 
 def why_assumed(whole: object, stated: str, *, but_created: bool = False) -> str | None:
     """The reason why the attribute ``stated`` of an object (such as its claims) counts as unproved;
-    None: it is believed.
+    None if it counts as proved.
 
-    Believed are objects made of this library's classes only; an object whose own class declares the
-    attribute; and an object that was given it as a parameter (``@mechanism(claims=…)``). Not
-    believed is an attribute that a user's class inherits while it adds anything: it may have
-    changed the computation.
+    It counts as proved for objects made of this library's classes only, for an object whose own
+    class declares the attribute, and for an object that was given the attribute as a parameter
+    (``@mechanism(claims=…)``). It is unproved if a user's class inherits the attribute and adds
+    anything, since the addition may have changed the computation.
     """
     alien = why_untrusted(whole, but_created=but_created)
     if alien is None:
@@ -245,7 +244,7 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim, ASSUMED if it was certain: its proof is about another mechanism."""
+    """The claim with status ASSUMED if it was certain, as its proof is about another mechanism."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 
@@ -255,7 +254,7 @@ def proved(
     """The claim of a mechanism, by the cited proof: PROVED if the mechanism is entirely this
     library's, else ASSUMED.
 
-    ``also``: what the same source gives in other measures.
+    ``also``: other measures that the same source proves.
     """
     known = status(whole)
     first = Claim(measure, verification, known, source)
@@ -294,6 +293,6 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
 def reader(
     f: Verification[State, Message],
 ) -> Callable[[State, Message, Message], State | Refused]:
-    """A function that makes one step of the verification function f and checks its contract; for
-    this library's f, the bare step."""
+    """A function that makes one step of the verification function f and checks the result; for an f
+    of this library, the unchecked step."""
     return f.step if is_library_code(type(f)) else partial(read, f)

@@ -56,7 +56,7 @@ _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
 
 EXAMPLE: Final = "example"
-"""The metadata key of an attrs field whose value an error shows by an example, as it is written."""
+"""The metadata key of an attrs field whose value an error message shows by an example to copy."""
 SECRET: Final = "secret"
 """The metadata key of an attrs field that only recordings contain: metadata={"secret": True}."""
 
@@ -68,7 +68,8 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
     meaning. Registering the same definition again (a reloaded file) replaces it.
 
     ``state``: values of the class occur only in states, which durable sessions save, and in no
-    message; it may be a named tuple, too. Its module is not written, so its file may move.
+    message; the class may be a named tuple, too. The name does not contain its module, so its file
+    may move.
 
     Raises: InvalidArgument for a name without a version, a name that another
     definition has, or a class that is not an attrs class.
@@ -108,10 +109,11 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     as it does with numbers.
 
     For a plain function, and for the class of a mechanism, post-processor, adversary, verification
-    function, relation or space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``,
-    ``math.…`` and dictionary keys will not. A subclass inherits the declaration unless it overrides
-    a method that computes, helpers included; then it needs its own. It may override the descriptive
-    attributes ``claims``, ``verification``, ``signature`` and ``initial_state``.
+    function, relation or space. Arithmetic, comparison and ``if`` work with columns; ``type(x) is
+    float``, ``math.…`` and dictionary keys do not. A subclass inherits the declaration unless it
+    overrides a method that computes, helpers included; then the subclass needs its own declaration.
+    It may override the descriptive attributes ``claims``, ``verification``, ``signature`` and
+    ``initial_state``.
 
     Args: ``of``, the fields that must be safe too, where a part hands columns on to others; a
     tuple is safe if its items are, and None is.
@@ -131,7 +133,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # A part that a decorator made of a function is as safe as the function.
+        # A part that a decorator made of a function is as column-safe as the function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -150,8 +152,8 @@ def set_derived(made: object, /, **values: object) -> None:
 
 
 def keeps_parts(kind: type) -> bool:
-    """Whether values of a class are stored part by part: an attrs class, a named tuple, or a
-    class with ``__keep__``."""
+    """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
+    with ``__keep__``."""
     named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
     return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
 
@@ -172,10 +174,10 @@ def named_parameters(kind: type[Any]) -> None:
     """Part of ``register``: a constructor call with wrong parameters raises an error that shows the
     call to write.
 
-    Where every parameter has a default and a place, any call of few arguments is right. A field
-    with ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
+    The check is left out where every parameter is positional and has a default. A field with
+    ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
     """
-    own = "__attrs_init__" in vars(kind)  # a handwritten one, which calls that of attrs
+    own = "__attrs_init__" in vars(kind)  # a handwritten constructor calls that of attrs
     written_by_attrs = own or _by_attrs(kind, "__init__")
     if not written_by_attrs or not any(map(_is_needed, attrs.fields(kind))):
         return
@@ -187,14 +189,14 @@ def named_parameters(kind: type[Any]) -> None:
             make(self, *given, **named)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                raise  # the error comes from a parameter's value
+                raise  # The error comes from the value of a parameter.
             raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a call may be wrong by a field: it has no default, or is given by name only."""
+    """Whether a wrong call may leave out a field: it has no default, or must be given by name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
@@ -296,7 +298,7 @@ def lookup_state(name: str) -> Any:
 def also_in(load: Callable[[], object]) -> None:
     """Register a function that imports more modules, for names of this library not found yet.
 
-    Higher packages load on first use, and a transcript may name one of their types before that.
+    Some packages are imported on first use, and a transcript may name one of their types before.
     """
     _unread.append(load)
 
@@ -311,7 +313,7 @@ class Unregistered:
 
 
 def name_of(part: object) -> str:
-    """The name of a part for texts: that of its function, or else of its class.
+    """The name of a part in texts: the name of its function, or else of its class.
 
     >>> name_of(name_of), name_of(Named())
     ('name_of', 'Named')

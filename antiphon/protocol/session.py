@@ -53,11 +53,12 @@ class Last:
 
 
 def sealed(message: object, queries: Space) -> object:
-    """The message with its arrays made read-only; before a verifier, an unfit value becomes a
-    placeholder with its type's name.
+    """The message with its arrays made read-only; for a verifier, a value that cannot be a message
+    becomes a placeholder.
 
-    In front of a verifier, whose query space is ``Anything``, a value that cannot be a message is
-    replaced by its type's name, and the verifier refuses it. Raises: InvalidArgument elsewhere.
+    The query space of a verifier is ``Anything``: a value that cannot be a message is replaced by
+    its type's name, which the verifier refuses. Raises: InvalidArgument for such a value in front
+    of any other mechanism.
     """
     try:
         return freeze(message)
@@ -68,18 +69,18 @@ def sealed(message: object, queries: Space) -> object:
 
 
 FAILED: Final = "a step failed", "a step killed its process"
-"""Beginnings of the reason for an end after a failed step, with the state before it."""
+"""The beginnings of the texts that say which step failed and so ended the session."""
 
 
 class Accounts(Protocol):
     """The interface of budget accounting, which ``antiphon.sessions.spending`` implements."""
 
     def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
-        """The budget of the composition in this state: spent, and remaining."""
+        """The budget of the composition in this state: the amounts spent and remaining."""
         ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
-        """The cost of a creation in this state, and whether it would be accepted."""
+        """Cost of creating a mechanism, and whether the creation would be accepted."""
         ...
 
 
@@ -91,8 +92,8 @@ _accounts: Callable[[], Accounts] = _nobody
 
 
 def accounts_from(load: Callable[[], Accounts]) -> None:
-    """Set the function that returns the implementation of ``Accounts``; it is called when a
-    budget is first asked for."""
+    """Set the function that returns the implementation of ``Accounts``; it is called when a budget
+    is first requested."""
     global _accounts
     _accounts = load
 
@@ -120,7 +121,7 @@ class Session(Displayed, Generic[M]):
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
         "_step", "_stepping", "failure",
     )  # fmt: skip
-    if not TYPE_CHECKING:  # a checker says itself that it is not there
+    if not TYPE_CHECKING:  # A type checker reports by itself that this attribute is missing.
         ask = Elsewhere("write live.send(ap.Ask(query, index))")
 
     def __init__(
@@ -146,7 +147,7 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The state at the beginning of the step that is running."""
+        """The state before the step that is running."""
         tell_of_forks(self)
 
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
@@ -189,7 +190,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # from this thread: another thread would wait for the lock
+            if self._stepping is now:  # this very thread is stepping: others would wait here
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -242,7 +243,7 @@ class Session(Displayed, Generic[M]):
         return ProtocolError(f"the session is over ({self._over}); {self._instead}")
 
     _instead = "start another"
-    """Advice for the error message after the session is over: how to go on."""
+    """Advice on how to go on, for the error message after the session is over."""
 
     @property
     def mechanism(self) -> M:
@@ -262,8 +263,8 @@ class Session(Displayed, Generic[M]):
 
     @property
     def failures(self) -> tuple[BaseException, ...]:
-        """All exceptions of steps so far, for the caller only: those of created mechanisms, then
-        the session's own."""
+        """All exceptions of steps so far, for the caller only: first those of the created
+        mechanisms, then the exception of the session's own step."""
         own = () if self.failure is None else (self.failure,)
         return (*self._mechanism.failures(self._now[0]), *own)
 
@@ -287,9 +288,10 @@ class Session(Displayed, Generic[M]):
         return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
-        """The cost of ``Create(M)`` if it were sent now. Nothing is changed, and no coin is tossed.
+        """The cost of ``Create(M)`` if the message were sent now. Nothing is changed, and no coin
+        is tossed.
 
-        Raises: what ``send`` would; ProtocolError if there is no composition in the mechanism.
+        Raises: the errors of ``send``; ProtocolError if there is no composition in the mechanism.
         """
         if self._over is not None:
             raise self._is_over()
@@ -307,7 +309,7 @@ class Session(Displayed, Generic[M]):
         return tuple(self._exchanges[: self._now[1]])
 
     def public(self) -> tuple[Exchange, ...]:
-        """The transcript without private data: the answers, and the messages that are queries."""
+        """Transcript without private data: the answers, and those messages that are no updates."""
         return tuple(
             attrs.evolve(exchange, message=None) if exchange.secret else exchange
             for exchange in self.transcript
@@ -326,7 +328,8 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        failed = len(self.failures) - (self.failure is not None)  # ``_over`` has its own
+        # the session's own is in ``_over``
+        failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"
 

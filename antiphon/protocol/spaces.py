@@ -46,7 +46,7 @@ class Space(ABC):
     def cure(self, value: object) -> str:
         """Advice for the error about a value that does not belong, after "; "; may be empty.
 
-        It shows nothing of the value, which may be data.
+        The text shows nothing of the value, which may be private data.
         """
         return ""
 
@@ -94,7 +94,7 @@ class Finite(Space):
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
-    """The common exact type of all values, if equal values are then the same message; else None."""
+    """The exact type of all values, if equal values of it are the same message; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -119,7 +119,7 @@ class Finite(Space):
             return any(identical(value, each) for each in self.values)
         try:
             alike = self._index.get(value, ())
-        except Exception:  # unhashable, or a hash that raises: not an element
+        except Exception:  # The value is unhashable, or its hash raises, so it is no element.
             return False
         for other in alike:  # noqa: SIM110  (a plain loop: the hot path of streams)
             if other is value or identical(value, other):
@@ -228,8 +228,9 @@ class Texts(Space):
 class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
 
-    Bounds are compared exactly: as floats they would admit integers past 2^53 for which no noise
-    was calibrated. With a ``step``, a power of two, entries are multiples of it.
+    Bounds are compared exactly: a comparison in floats would admit integers past 2^53 outside the
+    bounds, for which no noise was calibrated. With a ``step``, a power of two, entries are
+    multiples of it.
     """
 
     shape: tuple[int, ...]
@@ -276,7 +277,7 @@ class Tuples(_OfSpaces):
     """Tuples whose i-th entry belongs to the i-th space: a product of spaces."""
 
     _each: Space | None = attrs.field(init=False, eq=False, repr=False)
-    """The space of all entries, if they have the same one; else None."""
+    """The space of all entries, if every entry has the same space; else None."""
 
     def __attrs_post_init__(self) -> None:
         first = self.spaces[0] if self.spaces else None
@@ -332,7 +333,7 @@ class Pairs(Space):
         accepts = self.space.contains
         try:
             return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
-        except AttributeError:  # a pair whose constructor never ran
+        except AttributeError:  # this pair's constructor never ran
             return False
 
     @property
@@ -348,8 +349,8 @@ class Pairs(Space):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether ``other`` is a subset of ``one``, as far as the types of the two spaces tell;
-    None: they do not tell."""
+    """Whether the space ``other`` is a subset of ``one``; None if the types of the two spaces do
+    not decide this."""
     match one, other:
         case Anything(), _:
             return True

@@ -39,8 +39,8 @@ def swap_symmetric(thing: object) -> bool:
     """Whether exchanging the two sides of every pair changes no verdict of a verification function
     or relation.
 
-    Only the declaration of the object's own class counts: a parent's is about the parent's step,
-    which a subclass may override. False without a declaration.
+    Only a declaration in the object's own class counts, since a subclass may override the step that
+    its parent's declaration is about. False without a declaration.
     """
     declared = "swap_symmetric" in vars(type(thing))
     return declared and getattr(thing, "swap_symmetric", False) is True
@@ -54,10 +54,11 @@ def symmetric_as(field: str) -> Any:
 
 
 class Verification(ABC, Generic[State, Message]):
-    """A verification function f: for which sequences of message pairs privacy is promised.
+    """A verification function f: it decides for which sequences of message pairs privacy is
+    promised.
 
-    Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
-    the two sides of a pair whose sides are known to lie in Q.
+    A verifier checks that both sides of a pair lie in the query space Q (CM Remark 3.6) before it
+    calls ``step``.
     """
 
     __slots__ = ()
@@ -69,7 +70,7 @@ class Verification(ABC, Generic[State, Message]):
 
     A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
-    """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
+    """Whether f = ⊥ when a pair has different sides and the first pair has not (CM Def. 5.3)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -79,7 +80,7 @@ class Verification(ABC, Generic[State, Message]):
     @property
     @abstractmethod
     def initial_state(self) -> State:
-        """The state before any message; the empty sequence is valid."""
+        """The state before any message; the empty sequence of pairs is valid."""
 
     @abstractmethod
     def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
@@ -92,8 +93,7 @@ class Verification(ABC, Generic[State, Message]):
     def __call__(self, messages: Iterable[object]) -> Symbol:
         """f(m₁, …, m_t): TOP if the sequence of pairs is valid, else BOTTOM.
 
-        A message that is no pair makes it BOTTOM, and an identical pair is a
-        ``same(m)`` as much as a ``Pair(m, m)``.
+        A message that is no pair makes the result BOTTOM. ``same(m)`` and ``Pair(m, m)`` are equal.
         """
         state = self.initial_state
         for message in listed(messages, "a sequence of pairs", "f([ap.Pair(0, 1)])"):
@@ -119,11 +119,11 @@ def read(
     """One step of f (``f.step``) with its contract checked. Raises: PartError if f returns
     something that is no state.
 
-    Without the check such a value would let the pair pass, as every value but ``Refused`` does.
+    Without the check a wrong value would let the pair pass, as every value but ``Refused`` does.
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    # Written out: this is on the path of every message.
+    # The check is written out here, because every message passes it.
     stands = kind is STAND_IN.of or kind is STAND_IN.array
     odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):

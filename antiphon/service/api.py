@@ -1,4 +1,4 @@
-"""The JSON interface for programs."""
+"""The JSON interface of a service, for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """JSON for programs: a token in ``Authorization``, a key in ``Idempotency-Key``."""
+    """The paths for programs: a token in the header ``Authorization``, and an
+    ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -42,7 +43,7 @@ class Api:
         return JSONResponse(self._service.run.risk.to_dict())
 
     def _sender(self, request: Request, role: str) -> tuple[Holder, str]:
-        """The sender of a request, and its key. Raises: Wrong."""
+        """The sender of a request, and the idempotency key of the request. Raises: Wrong."""
         kind, _, token = header_of(request, "authorization").partition(" ")
         found = self._service.tokens.holder(token) if kind.lower() == "bearer" else None
         holder = admit(self._service, request, found, role)

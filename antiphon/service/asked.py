@@ -11,7 +11,7 @@ KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 class Wrong(Exception):
-    """The refusal of a request: its status, the name of the error, and a message."""
+    """The refusal of a request: its HTTP status, the name of the error, and a message."""
 
     def __init__(self, status: int, error: str, message: str, **headers: str) -> None:
         super().__init__(message)
@@ -19,7 +19,7 @@ class Wrong(Exception):
 
 
 def json_of(body: bytes) -> Any:
-    """A JSON value. Raises: Wrong."""
+    """The JSON value of a request's body. Raises: Wrong."""
     try:
         return json.loads(body.decode(), parse_constant=_no, object_pairs_hook=_object)
     except (ValueError, RecursionError):
@@ -29,12 +29,12 @@ def json_of(body: bytes) -> Any:
 
 
 def _no(constant: str) -> None:
-    """Refuse NaN and Infinity, which are no JSON."""
+    """Refuse NaN and Infinity, which JSON does not have."""
     raise ValueError(constant)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse two fields of one name: a proxy might have read the other."""
+    """Refuse an object with two fields of one name, as a proxy might have read the other field."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a field comes twice")
@@ -42,7 +42,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def form_of(body: bytes) -> dict[str, str]:
-    """The fields of a form. Raises: Wrong."""
+    """The fields of an HTML form. Raises: Wrong."""
     try:
         pairs = parse_qsl(body.decode("ascii"), strict_parsing=bool(body), max_num_fields=16)
         return {name: str(value) for name, value in _object(pairs).items()}
@@ -51,7 +51,7 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 def number_of(text: str) -> int:
-    """A counter's number. Raises: Wrong."""
+    """The number of a counter, read from text. Raises: Wrong."""
     if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
         raise Wrong(422, "not a number", "a counter is named by its number: 0, 1, …")
     return int(text)

@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running board: it is fed by ingestion and from its files, and windows close by the clock."""
+"""A running board (a fixed set of counts over a stream), whose time windows close by the clock."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ PATH: Final = "/api/rows"
 MOST: Final = 500
 """The largest number of rows in a request."""
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which ε is shown of a board that promises nothing at δ = 0, as in its statement."""
+"""The δ at which a page shows the ε of a board whose privacy is not pure, as in its statement."""
 
 
 class Posted(NamedTuple):
-    """Rows of a request, and the time up to which it says that all rows are in."""
+    """The rows of a request, and the time up to which the request says that all rows have come."""
 
     rows: tuple[tuple[Any, ...], ...]
     until: str | None
 
 
 class BoardRun:
-    """A board in a folder, fed in one thread, and its published series."""
+    """A board in a folder, with its published series; one thread adds the rows."""
 
     path = PATH
 
@@ -64,13 +64,13 @@ class BoardRun:
         def opened() -> LiveBoard:
             return file.board.open(file.folder, moved=moved, witness=witness)
 
-        self._live = self._thread.submit(opened).result()  # its database is of one thread
+        self._live = self._thread.submit(opened).result()  # only this thread may use its database
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
         self._announced = len(self.total.windows)
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run until the block ends: files are fed and windows closed at a pace."""
+        """Run the board until the block ends: files are read and windows closed regularly."""
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -89,13 +89,13 @@ class BoardRun:
             await asyncio.sleep(self._pace)
 
     def _tell(self) -> None:
-        """Announce new windows, and nothing else: that rows came is no public thing."""
+        """Announce new windows only: the arrival of rows is not public."""
         if len(self.total.windows) > self._announced:
             self._announced = len(self.total.windows)
             self._changed()
 
     def _feed_files(self) -> None:
-        """Feed the files that have changed, and close the windows that are over."""
+        """Add the rows of the files that have changed, and close the windows that are over."""
         try:
             marks = {str(each): each for each in self.file.sources}
             states = {name: (s := each.stat()) and (s.st_mtime_ns, s.st_size)
@@ -110,7 +110,8 @@ class BoardRun:
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
 
     async def feed(self, who: str, key: str, data: object) -> Reply:
-        """Feed the rows of a JSON body, known by its sender, its key and their place.
+        """Add the rows of a JSON body. Sender, key and position identify each row, so that none is
+        added twice.
 
         Raises: Wrong.
         """
@@ -120,7 +121,7 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            reply = await asyncio.shield(feeding)  # a client that hangs up does not unsay it
+            reply = await asyncio.shield(feeding)  # a lost connection withdraws nothing
         finally:
             self._waiting -= 1
         self._tell()
@@ -140,7 +141,7 @@ class BoardRun:
         return Reply(200, {"rows": len(said.rows)})
 
     def batch(self, data: Any) -> Posted:
-        """{"rows": [{column: cell, …}, …], "until": time}; until may be left out. Raises: Wrong."""
+        """The rows of a body {"rows": [{column: cell, …}, …], "until": time}. Raises: Wrong."""
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None
@@ -261,7 +262,7 @@ class BoardRun:
 
 
 def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
-    """At most about ``POINTS`` of the points, with the first and the last."""
+    """At most about ``POINTS`` of the points, including the first and the last."""
     step = -(-len(points) // POINTS)
     return [*points[:-1:step], points[-1]]
 
@@ -274,5 +275,5 @@ def _number(value: int | Fraction | None) -> int | float | None:
 
 
 def _plain(value: int | Fraction) -> str:
-    """A released number for people."""
+    """A released number as text for people."""
     return f"{_number(value):,}"

@@ -1,6 +1,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A service in a TOML file: a live stream in which analysts create counters, or a board."""
+"""A service as a TOML file defines it: a live stream, where analysts create counters, or a
+board."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _TEXT: Final = 64
 
 @attrs.frozen(kw_only=True)
 class FieldWords:
-    """The words for a field on pages; ``{}`` stands for the choice."""
+    """The words for a field on pages; ``{}`` stands for the chosen value."""
 
     label: str
     any: str
@@ -48,10 +49,10 @@ class StreamFile:
     machine: EventCounters
     words: Mapping[str, FieldWords]
     counted: str
-    """The name of a counter, with {field} for the words of each field."""
+    """The template for the name of a counter, with {field} for the words of each field."""
 
     def name(self, watch: Watch) -> str:
-        """The name of a counter: the events that it counts."""
+        """The name of a counter: a text on the events that it counts."""
         pieces = {
             name: words.any if choice == "" else words.words.replace("{}", str(choice))
             for choice, (name, words) in zip(watch, self.words.items(), strict=False)
@@ -65,7 +66,8 @@ Definition: TypeAlias = Union[StreamFile, "BoardFile"]
 def read_definition(path: Path, folder: Path | None = None) -> Definition:
     """Read a service from a TOML file: a live stream if it has ``[fields]``, else a board.
 
-    ``folder``: where it lives; None: as the file says. Raises: FileError, InvalidArgument.
+    ``folder``: the folder of the service's data; None for the folder that the file names. Raises:
+    FileError, InvalidArgument.
     """
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -120,7 +122,7 @@ def _stream(path: Path, given: Table) -> StreamFile:
 
 
 def _field(path: Path, name: str, given: Table) -> EventField:
-    """A field. Raises: InvalidArgument."""
+    """A field of events, as the file defines it. Raises: InvalidArgument."""
     _check_names(path, given, _FIELD_KEYS)
     values, least = given.get("values", []), given.get("least", [])
     if not name.isidentifier() or name in ("epsilon", "key", "counter"):

@@ -1,4 +1,4 @@
-"""A series of released numbers as a drawing: the noisy series, and the band around it."""
+"""A drawing of a series of released numbers: the noisy series, and a band for the error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 Drawn: TypeAlias = "tuple[int, int | Fraction, int | Fraction]"
-"""A place on the time axis, a released number, and a bound on its error."""
+"""A drawn point: a position on the time axis, a released number, and a bound on its error."""
 WIDE, HIGH = 480, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 
@@ -16,7 +16,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 def drawing(points: Sequence[Drawn], label: str, ends: tuple[str, str], *, signed: bool) -> str:
     """An SVG in the colours of the page's style. ``label`` and ``ends`` are escaped already.
 
-    ``signed``: true numbers may be negative; else the picture ends at 0.
+    ``signed``: whether true numbers may be negative; if not, the axis begins at 0.
     """
     first, last = points[0][0], max(points[-1][0], points[0][0] + 1)
     top = _round_up(math.ceil(max(1, *(value + within for _, value, within in points))))
@@ -50,7 +50,7 @@ def drawing(points: Sequence[Drawn], label: str, ends: tuple[str, str], *, signe
 
 
 def _short(value: int) -> str:
-    """A number on an axis, which has room for five characters: 400k."""
+    """A number as text for an axis, which has room for five characters: 400k."""
     for unit, sign in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if abs(value) >= 10 * unit or (abs(value) >= unit and not value % (unit // 10)):
             return f"{value / unit:.6g}{sign}"
@@ -58,7 +58,7 @@ def _short(value: int) -> str:
 
 
 def _round_up(value: int) -> int:
-    """The next of 2, 4, 6, 10, 20, …: an axis ends there, and its half is whole."""
+    """The next larger number of 2, 4, 6, 10, 20, …, where an axis ends; its half is whole."""
     unit = 1
     while True:
         for step in (2, 4, 6, 10):

@@ -1,9 +1,10 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""The mechanism of a live stream: counters that analysts create, within one budget.
+"""The mechanism of a live stream: counters that analysts create, within one privacy budget.
 
-``EventCounters`` is P in P ∘* ExtConComp(budget) (CM §6). An event is a tuple of the values of
-its fields; a watch says which events a counter counts, and at which ε.
+``EventCounters`` is the post-processor P in P ∘* ExtConComp(budget) (CM §6). An event is a tuple of
+the values of its fields. A watch is an analyst's description of a counter: the events that it
+counts, and its ε.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ MOST: Final = 100
 WHO: Final = Texts(64)
 
 Watch: TypeAlias = "tuple[Any, ...]"
-"""A choice for each field ("" for any), then ε."""
+"""The type of a watch (description of a counter): a choice for each field ("" for any), then ε."""
 Event: TypeAlias = "tuple[Any, ...]"
 Said: TypeAlias = Any
-"""A message inside its envelope: a watch, a batch of events, or a counter's number."""
+"""The type of a message inside its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
-"""Each counter's watch, and the number of events before its creation; None: it was refused."""
+"""The counters: each one's description, and the number of events before it (None if refused)."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
 """The number of events so far, and the counters."""
 
@@ -51,7 +52,8 @@ EventCountersState: TypeAlias = "tuple[int, Counters]"
 class EventField:
     """A field of an event: one of the texts ``values``, or an int in [``low``, ``high``].
 
-    A counter may ask for one of the values, or for at least one of the thresholds ``least``.
+    A counter counts events with one given value in this field, or with a value of at least one of
+    the thresholds ``least``.
     """
 
     name: str
@@ -62,12 +64,12 @@ class EventField:
 
     @property
     def space(self) -> Space:
-        """The values that an event may have here."""
+        """The space of the values that an event may have in this field."""
         return Finite(self.values) if self.values else Integers(self.low, self.high)
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """The choices of a counter here; "" is any value."""
+        """The choices that a counter has for this field; "" stands for any value."""
         return ("", *(self.values or self.least))
 
 
@@ -86,12 +88,12 @@ class EventBatches(Space):
 
 
 def _enveloped(space: Space) -> Space:
-    """The space of (sender, idempotency key, message)."""
+    """The space of messages in an envelope: (sender, idempotency key, message)."""
     return Tuples((WHO, WHO, space))
 
 
 def counts(watch: Watch, event: Event) -> int:
-    """1 if a counter with this watch counts an event, else 0."""
+    """The number 1 if a counter with this watch counts the event, else 0."""
     for choice, value in zip(watch, event, strict=False):
         if choice != "" and (value < choice if type(choice) is int else value != choice):
             return 0
@@ -101,29 +103,32 @@ def counts(watch: Watch, event: Event) -> int:
 @ap.register("antiphon.EventCounters/1")
 @attrs.frozen(kw_only=True)
 class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
-    """P: a watch creates a counter, a batch of events goes to every counter, an int asks one.
+    """A post-processor P: a watch creates a counter, a batch of events goes to every counter, and
+    an int asks the counter of this number for its count.
 
-    Each comes in an envelope (who, key, what) that P does not read: it is there for the log.
-    Answers: a creation by its number, or by the ``Refusal`` of the budget; a batch by ⊤; a question
-    by the count, or by ⊥ where there is no such counter.
-    Privacy: that of the budget, w.r.t. streams in which one event of one batch is another,
-    and all else alike (CM Thm 6.1). Take two runs that are given such pairs, and the same answers
-    from the right. Creations and questions are the same in both, and batches are of one length, so
-    both know the same numbers of events and the same counters (the state is a function of
-    these and of the answers alone). So they send to the same counters as often, whatever the
-    events are (destination), and answer by a number, a Refusal, ⊤, ⊥ or what they heard
-    (response). The one event that differs goes to each counter at most once, as 0 or 1, so that
-    each gets at most one differing pair, of bits, which is what it claims of (f→f'). What is
-    created is a ``TreeCounter`` with a claim of its own.
-    Source: CM §6.1; counters that are full get no more (the destination property).
+    Each message comes in an envelope (sender, key, message); P does not use sender and key, which
+    are for the log. Answers: to a creation its number, or the ``Refusal`` of the budget; to a batch
+    ⊤; to a question the count, or ⊥ if there is no such counter.
+
+    Privacy: that of the budget, w.r.t. streams that differ in one event of one batch (CM Thm 6.1).
+    *Proof*: take two runs that are given such streams, and the same answers from the right.
+    Creations and questions are the same in both runs, and batches have the same length, so both
+    runs know the same number of events and the same counters (the state is a function of these and
+    of the answers alone). So they send to the same counters equally often, whatever the events are
+    (destination), and answer by a number, a Refusal, ⊤, ⊥ or an answer from the right (response).
+    The event that differs goes to each counter at most once, as 0 or 1. So each counter gets at
+    most one pair of different bits, as its claim w.r.t. f' requires (the map f→f' of ``lifting``).
+    A created mechanism is a ``TreeCounter`` with its own claim.
+
+    Source: CM §6.1; a counter that is full gets no more events (the destination property).
     """
 
     fields: tuple[EventField, ...]
     charges: tuple[Fraction, ...]
-    """The ε that a counter may have."""
+    """The values of ε that a counter may have."""
     budget: Filter
     horizon: int = 1 << 19
-    """The number of events that a counter takes."""
+    """The number of events after which a counter is full."""
 
     @property
     def initial_state(self) -> EventCountersState:
@@ -136,7 +141,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @cached_property
     def watch(self) -> Tuples:
-        """The space of watches."""
+        """The space of watches (descriptions of counters)."""
         choices = (Finite(each.choices) for each in self.fields)
         return Tuples((*choices, Finite(self.charges)))
 
@@ -147,12 +152,12 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @cached_property
     def questions(self) -> Space:
-        """The space of creations and questions in their envelopes: the public messages."""
+        """The space of messages that create or ask a counter, in envelopes: the public messages."""
         return _enveloped(Either((self.watch, Integers(0))))
 
     @property
     def lifting(self) -> Lifting:
-        """f: one event of one batch may be another. f': each counter sees to itself."""
+        """The declaration for ``guarantee``: one event differs, and so one bit of each counter."""
         outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
         return Lifting(
             ap.verifiers.updates_and_queries(outer, self.questions),
@@ -168,7 +173,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         return None
 
     def counter(self, watch: Watch) -> TreeCounter:
-        """The counter that is created for a watch."""
+        """The counter (a mechanism) that is created for a watch."""
         return TreeCounter(horizon=self.horizon, epsilon=watch[-1])
 
     def exchange(self, state: EventCountersState, message: Any) -> Any:
@@ -190,7 +195,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         return (came, counters), ap.TOP
 
     def _each(self, counters: Counters, came: int, event: Event) -> Iterator[ap.Ask]:
-        """The messages to every counter that is not full."""
+        """The messages that a batch causes: one to every counter that is not full."""
         for number, counter in enumerate(counters):
             if counter is not None and came - counter[1] < self.horizon:
                 yield ap.Ask(counts(counter[0], event), number)
@@ -201,5 +206,5 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
 
 def creates(said: Said) -> bool:
-    """Whether a message is a watch, and neither a batch nor a number."""
+    """Whether a message is a watch, which creates a counter."""
     return type(said) is tuple and type(said[0]) is not tuple

@@ -1,4 +1,4 @@
-"""The gate: tokens and sizes are checked before a body is read."""
+"""The checks of tokens and sizes that are made before the body of a request is read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from antiphon.service.wire import patience
 from antiphon.service.wire.floods import address_of
 
 BODY: Final = 32 << 10
-"""The largest number of bytes of a request's body."""
+"""The largest number of bytes in the body of a request."""
 
 
 def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
-    """The holder of a token of this role. Raises: Wrong: another token, or too many requests."""
+    """The holder of the request's token. Raises: Wrong for another role, or too many requests."""
     wait = (
         service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
@@ -37,18 +37,18 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 
 def header_of(request: Request, name: str) -> str:
-    """A header that came once, else ""; of two, a proxy might have read the other."""
+    """The value of a header that occurs once, else "", as a proxy might have read the other one."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 
 
 async def json_body(request: Request) -> bytes:
-    """The body of a program's request. Raises: Wrong."""
+    """The JSON body of a program's request. Raises: Wrong."""
     return await body_of(request, "application/json")
 
 
 async def body_of(request: Request, kind: str) -> bytes:
-    """The body, of at most ``BODY`` bytes; a longer one is refused before it is read."""
+    """The body of a request; one of more than ``BODY`` bytes is refused unread. Raises: Wrong."""
     if header_of(request, "content-type").partition(";")[0].strip().lower() != kind:
         raise Wrong(415, "another type", f"Content-Type: {kind}")
     too_long = Wrong(413, "too long", f"a body has at most {BODY} bytes", Connection="close")

@@ -1,4 +1,4 @@
-"""Server-sent events: they tell browsers that the board has changed."""
+"""Server-sent events, by which browsers learn that the board has changed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from antiphon.service.asked import Wrong
 from antiphon.service.service import STALE, Service
 
 STREAMS: Final = 200
-"""The largest number of browsers that listen at once."""
+"""The largest number of browsers that listen for changes at once."""
 STREAMS_OF_ONE: Final = 50
-"""The same of one address."""
+"""The largest number of browsers at one address that listen for changes at once."""
 SETTLES: Final = STALE + 0.05
-"""Seconds from a change until it is told: by then an older board is drawn anew."""
+"""Seconds from a change to its announcement, so that browsers do not get an older page."""
 LISTENS: Final = 3600
-"""Seconds after which a browser has to come again."""
+"""The number of seconds after which a browser has to connect again."""
 
 
 async def events(service: Service) -> AsyncIterator[str]:
-    """An event when something is new, four a second at most; else a sign of life."""
+    """Yields an event when the board has changed, at most four a second; else a sign of life."""
     until = time.monotonic() + LISTENS
-    seen = -1  # the page may be older than the stream: it is told at once
+    seen = -1  # the page may be older than this stream
     yield "retry: 2000\n\n"
     while not service.closing and (left := until - time.monotonic()) > 0:
         fresh = await service.news(seen, min(15, left))
@@ -37,7 +37,7 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 
 class Listening(StreamingResponse):
-    """A response of server-sent events. Raises: Wrong, before it begins, if too many listen."""
+    """The HTTP response with these events. Raises: Wrong, at once, if too many browsers listen."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")

@@ -1,8 +1,8 @@
 """The memory of a live stream: its counters, their released counts, and the replies to requests.
 
-All of it follows from the log of the session. ``memory.json`` beside the log keeps it, with its
-place in the log, so that a restart reads the rest only. It is a secret, as the log is: the
-digests of batches are of data.
+Everything in the memory follows from the log of the session. ``memory.json`` beside the log stores
+the memory with its position in the log, so that a restart reads only the rest. Keep the file as
+secret as the log: it contains digests of private batches.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from antiphon.service.event_counters import EventCounters, Said, Watch
 from antiphon.sessions.durable.states import restored
 
 KEPT: Final = 20_000
-"""The number of replies remembered for each token, beside those to creations."""
+"""The number of replies stored for each token, besides the replies to new counters."""
 POINTS: Final = 240
 """The number of released counts of a counter, past which every other one is dropped."""
 BETA: Final = 0.05
-"""A band holds at each time with probability 1 - BETA."""
+"""The probability with which the error band of a count may be wrong at a given time."""
 _ANCHOR: Final = 256
 
 
 Json: TypeAlias = "dict[str, Any]"
-"""A JSON object."""
+"""The type of a JSON object."""
 
 
 class Reply(NamedTuple):
@@ -44,19 +44,19 @@ class Reply(NamedTuple):
 
 
 Replies: TypeAlias = "OrderedDict[str, tuple[str, Reply]]"
-"""By key: the digest of the request, and the reply."""
+"""The type of stored replies: for each key, the digest of the request and the reply."""
 _NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
-    """The reply to a question by a number that no counter has, be it refused or not yet made."""
+    """Reply to a question with a number that no counter has, whether refused or not yet created."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
 @attrs.frozen
 class Released:
-    """A released count after a number of events; the truth is ``within`` it with probability
-    1 - BETA."""
+    """A released count after a number of events; with probability 1 - BETA the true count differs
+    from it by at most ``within``."""
 
     events: int
     count: int
@@ -65,51 +65,51 @@ class Released:
 
 @attrs.define
 class LiveCounter:
-    """The public part of a counter: its watch, its beginning and its released counts."""
+    """The public part of a counter: its description, its beginning and its released counts."""
 
     watch: Watch
     born: int
-    """The number of events before it was made."""
+    """The number of events that came before the counter was created."""
     series: list[Released] = attrs.field(factory=list[Released])
 
     @property
     def last(self) -> Released | None:
-        """The newest released count."""
+        """The latest released count of the counter."""
         return self.series[-1] if self.series else None
 
 
 @attrs.define
 class StreamMemory:
-    """A fold of the session's log. Changed by ``take`` only, one exchange at a time."""
+    """The memory of a live stream, computed from the session's log. Only ``take`` changes it."""
 
     machine: EventCounters
     number: int = 0
-    """The number of messages that have been answered."""
+    """The number of messages of the session that have been answered."""
     events: int = 0
     counters: list[LiveCounter | None] = attrs.field(factory=list["LiveCounter | None"])
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """Replies by sender and key, the newest last."""
+    """The replies by sender and key, in order of time."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """The same of creations: the budget has room for a few, so none is forgotten."""
+    """Replies to created counters by sender and key; the budget admits few, so all are stored."""
     lost: int = 0
-    """The number of messages that a compaction removed before their replies were kept."""
+    """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """(who, key) of the message in flight when the process died; it has been stepped."""
+    """The (sender, key) of the message that was in flight when the process died; now stepped."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
-        """The number of events that a counter took before it was full: no true count is more."""
+        """The number of events that a counter has received, a bound on the true count."""
         return min(events - counter.born, self.machine.horizon)
 
     def _width(self, counter: LiveCounter) -> int:
-        """A bound on the error, with probability 1 - BETA: a function of public numbers."""
+        """A bound on the error of a count, with probability 1 - BETA, from public numbers only."""
         seen = self.seen(counter, self.events)
         if not seen:
             return 0
         bound = self.machine.counter(counter.watch).error_bound(seen, beta=BETA)
-        return int(bound)  # the error is an int, so this is no smaller a bound
+        return int(bound)  # The error is an int, so rounding the bound down is right.
 
     def take(self, message: Any, answer: object) -> Reply:
-        """Add one exchange, and return its reply."""
+        """Add one exchange (a message and its answer), and return the reply for the client."""
         who, key, said = message
         self.number += 1
         reply = self._reply(said, answer)
@@ -122,7 +122,7 @@ class StreamMemory:
         return reply
 
     def known(self, who: str, key: str) -> tuple[str, Reply] | None:
-        """The digest of the request that came with a key, and its reply."""
+        """The digest of the request that came with a key, and its reply; None if the key is new."""
         found = (place.get(who, _NONE).get(key) for place in (self.made, self.replies))
         return next(filter(None, found), None)
 
@@ -154,7 +154,7 @@ class StreamMemory:
     # --- kept, and read again ----------------------------------------------------------------
 
     def save(self, folder: Path) -> None:
-        """Keep it, while nobody writes to the log."""
+        """Store the memory in its file, while nobody writes to the log."""
         log = folder / LOG
         counters = [
             each and [*each.watch[:-1], str(each.watch[-1]), each.born, _plain(each.series)]
@@ -180,7 +180,7 @@ class StreamMemory:
 
     @classmethod
     def read(cls, folder: Path, machine: EventCounters) -> StreamMemory:
-        """As it was kept, and what the log has beyond it."""
+        """The memory as it was stored, updated by the later lines of the log."""
         memory, offset, anchor = cls(machine), 0, ""
         if (folder / KEEPSAKE).exists():
             data = json.loads((folder / KEEPSAKE).read_bytes())
@@ -197,7 +197,7 @@ class StreamMemory:
         return memory
 
     def _follow(self, file: IO[bytes], number: int) -> None:
-        """Take what lines say, from the message after ``number``."""
+        """Update the memory by the lines of the log after the message ``number``."""
         said: Said = None
         for raw in file:
             line = json.loads(raw)
@@ -217,7 +217,7 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """To a kept state, past messages that are in the log no more."""
+        """Go on from a stored state, past messages that are no longer in the log."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters
@@ -232,7 +232,7 @@ KEEPSAKE: Final = "memory.json"
 
 
 def digest(said: object) -> str:
-    """The digest by which a request that comes again is known."""
+    """The digest by which a repeated request is recognised."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
 
 
@@ -253,6 +253,6 @@ def _counter(*kept: Any) -> LiveCounter:
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:
-    """A digest of the bytes before a place of the log, in which another file differs."""
+    """A digest of the bytes before a position in the log, which identifies the log."""
     file.seek(max(0, offset - _ANCHOR))
     return blake2b(file.read(min(_ANCHOR, offset)), digest_size=16).hexdigest()

@@ -1,9 +1,9 @@
 """The paths of a service. Every refusal is a JSON object, {"error", "message"}, or a page.
 
-No response tells data but the answers of the mechanism. Refusals are functions of the
-request, of tokens, and of the creations: *no budget* is the word of ``session.price``, *no such
-counter* that of ``EventCounters``, and both follow from the creations alone. That a key was used
-with another body is told to its own token only, which sent both.
+A response contains no data except the answers of the mechanism. Refusals depend only on the
+request, on the tokens, and on the created counters: ``session.price`` decides *no budget*, and
+``EventCounters`` decides *no such counter*. The refusal of a key that came before with another body
+is sent only to the token that sent both.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STATIC: Final = {
 
 
 def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
-    """The ASGI app of a service, known by these names beside those of this machine."""
+    """The ASGI app of a service. ``hosts``: names of the service besides those of this machine."""
     site, api = Site(service), Api(service)
     routes = [
         Route("/", site.board, methods=["GET"]),
@@ -69,7 +69,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
-    app.router.redirect_slashes = False  # it would lead to whatever the path says
+    app.router.redirect_slashes = False  # a redirect could lead to another site
     return Threshold(app, service.frame, service.floods, hosts)
 
 

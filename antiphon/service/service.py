@@ -1,4 +1,4 @@
-"""A running service: its run, its tokens and its browsers."""
+"""A running service: its live stream or board, its tokens and its browsers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from antiphon.sessions.durable.journal import Sync
 from antiphon.sessions.durable.resuming import Witness
 
 Run: TypeAlias = Union[StreamRun, BoardRun]
-"""The two kinds of a service, which have one interface but for what analysts do."""
+"""The two types of services; they have the same interface except for the actions of analysts."""
 _SIGNED_IN: Final = 12 * 3600
-"""Seconds after which a browser is asked for a token again."""
+"""The number of seconds after which a browser must enter a token again."""
 _BROWSERS: Final = 20
-"""The number of browsers of one token; one more signs the oldest out."""
+"""The largest number of browsers signed in by one token; a further one signs the oldest out."""
 STALE: Final = 0.2
-"""Seconds that a page may be old, while much is new."""
+"""The largest age of a page in seconds, while there are many changes."""
 
 
 class _Drawn(NamedTuple):
-    """The board at a version: the part that changes, and the page around it for anyone."""
+    """One version of the board as HTML: the part that changes, and the page around it."""
 
     version: int
     at: float
@@ -41,27 +41,27 @@ class _Drawn(NamedTuple):
 
 
 class Service:
-    """A run behind HTTP: made in an event loop's process, started by ``running``."""
+    """A live stream or board behind HTTP, made where the event loop runs; ``running`` starts it."""
 
     def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
         self.run, self.tokens, self.floods = run, tokens, Floods(reads)
         self.frame = Frame(run.title, isinstance(run, StreamRun))
         self.closing = False
         self.streams = Counter[str]()
-        """The number of browsers of each address that hear of changes."""
+        """The number of browsers at each address that listen for changes."""
         self.version = 0
         self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._drawn = _Drawn(-1, 0.0, "", b"")
 
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncGenerator[None]:
-        """Run until the block ends."""
+        """Run the service until the block ends."""
         self._news, self._loop = asyncio.Event(), asyncio.get_running_loop()
         async with self.run.started(self._changed):
             yield
 
     def end(self) -> None:
-        """Tell the browsers that listen; from any thread, or a signal."""
+        """Tell the browsers that the service ends; from any thread or signal handler."""
         self.closing = True
         self._loop.call_soon_threadsafe(self._changed)
 
@@ -73,7 +73,7 @@ class Service:
         news.set()
 
     async def news(self, seen: int, seconds: float) -> bool:
-        """Whether the board is newer than a version, or becomes so within these seconds."""
+        """Whether the board is newer than the version ``seen``, or becomes so in these seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), seconds)
@@ -81,7 +81,7 @@ class Service:
 
     @property
     def drawn(self) -> _Drawn:
-        """The board as it is shown: the last released values, without a question."""
+        """Board as it is shown: the last released values; drawing it asks the mechanism nothing."""
         now = time.monotonic()
         if self._drawn.version != self.version and now - self._drawn.at > STALE:
             board = self.run.board()
@@ -92,7 +92,7 @@ class Service:
     # --- browsers ----------------------------------------------------------------------------
 
     def sign_in(self, holder: Holder) -> str:
-        """The cookie that the browser of an analyst keeps in place of the token."""
+        """The value of the cookie that an analyst's browser keeps instead of the token."""
         cookie = secrets.token_urlsafe(32)
         theirs = [each for each, (digest, _) in self._browsers.items() if digest == holder.digest]
         if len(theirs) >= _BROWSERS:
@@ -101,12 +101,12 @@ class Service:
         return cookie
 
     def signed_in(self, cookie: str) -> Holder | None:
-        """The holder of a cookie; None once the token has been replaced."""
+        """The holder of a cookie; None after the holder's token has been replaced."""
         digest, until = self._browsers.get(hashed(cookie), ("", 0.0))
         return self.tokens.known(digest) if digest and time.monotonic() < until else None
 
     def sign_out(self, cookie: str) -> None:
-        """Forget it."""
+        """Forget the cookie of a browser."""
         self._browsers.pop(hashed(cookie), None)
 
 
@@ -121,11 +121,12 @@ def opened(
     witness: Witness | None = None,
     reads: float = RATES["read"][0],
 ) -> Service:
-    """The service of a TOML file: a new session in its folder, or the one that is there.
+    """The service that a TOML file defines, with a new session in its folder or the session that is
+    there.
 
-    ``pace``: seconds between questions, or between looks at a board's files. ``until``: as of
-    ``feed``. ``moved`` and ``witness``: as of ``ap.resume``. ``title``: of a board's pages.
-    Raises: FileError for a folder that others may write into; and as ``ap.resume``.
+    ``pace``: seconds between questions, or between checks of a board's files. ``until``: as of
+    ``feed``. ``moved`` and ``witness``: as of ``ap.resume``. ``title``: the title of a board's
+    pages. Raises: FileError for a folder that others may write into; the errors of ``ap.resume``.
     """
     folder = known.folder
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -140,5 +141,5 @@ def opened(
 
 
 def tokens_of(folder: Path) -> Path:
-    """The file of tokens of a service's folder."""
+    """The path of the file of tokens in a service's folder."""
     return folder / "tokens"

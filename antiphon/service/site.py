@@ -21,7 +21,7 @@ COOKIE: Final = "board"
 
 
 class Site:
-    """Pages for people: an analyst signs in by a token, and keeps a cookie."""
+    """The pages for people: an analyst signs in with a token, and the browser keeps a cookie."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -36,7 +36,7 @@ class Site:
         return HTMLResponse(self._service.drawn.board)
 
     async def csv(self, request: Request) -> Response:
-        """?how=total, window or sliding with last=…, as of ``ask`` of a board."""
+        """The CSV file of a board: ?how=total, window or sliding with last=…, as for ``ask``."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
             text = self._service.run.csv(how, None if last is None else number_of(last))
@@ -103,7 +103,7 @@ class Site:
         return self._service.run
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
-        run = self._service.run  # it is drawn anew, so that the analyst sees her own changes
+        run = self._service.run  # the page is drawn anew, to show this change
         page = self._service.frame.board(run.board(), holder, said=said, forms=run.forms())
         return HTMLResponse(page, status)
 
@@ -112,7 +112,7 @@ class Site:
         return self._service.signed_in(cookie) if cookie else None
 
     async def _asked(self, request: Request) -> tuple[Holder, str, dict[str, str]]:
-        """The holder, the key and the fields of an analyst's form. Raises: Wrong."""
+        """The holder of the cookie, the key and the fields of an analyst's form. Raises: Wrong."""
         holder = admit(self._service, request, self._holder(request), "analyst")
         fields = await self._fields(request)
         key = fields.pop("key", "")
@@ -121,11 +121,11 @@ class Site:
         return holder, key, fields
 
     async def _fields(self, request: Request) -> dict[str, str]:
-        """The fields of a form of our own pages. Raises: Wrong."""
+        """The fields of a form that one of our own pages has sent. Raises: Wrong."""
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        here = origin in (None, f"http://{host}", f"https://{host}")  # read as it is: no parsing
+        here = origin in (None, f"http://{host}", f"https://{host}")  # a comparison of texts
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

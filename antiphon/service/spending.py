@@ -1,4 +1,4 @@
-"""The spent budget of a live stream in words: a function of the creations alone."""
+"""The spent budget of a live stream in words; it depends only on the created counters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 
 @attrs.frozen
 class Spending:
-    """``session.budget`` at one moment, also in ε at the δ of the budget."""
+    """The value of ``session.budget`` at one moment, also in ε at the δ of the budget."""
 
     budget: BudgetInSight
     at: InEpsilon
@@ -36,7 +36,7 @@ class Spending:
 
     @property
     def words(self) -> str:
-        """Spent and left in the filter's own unit, and in ε where that is another one."""
+        """The amounts spent and left, in the filter's unit and, if that is not ε, also in ε."""
         unit, at = str(self.budget.unit), self.at
         text = _said(_SIGNS.get(unit, unit), *self._sums)
         if at.total is None or at.spent is None or at.remaining is None or unit == "epsilon":
@@ -45,7 +45,7 @@ class Spending:
 
     @property
     def delta(self) -> str:
-        """The δ of the budget: a promise, so it is rounded up."""
+        """The δ that the budget promises, rounded up."""
         return shown_up(self.at.delta)
 
     @property
@@ -57,7 +57,7 @@ class Spending:
 
     @property
     def _sums(self) -> tuple[ExactEpsilon, ExactEpsilon, ExactEpsilon]:
-        """Limit, spent, remaining; counters spend no δ."""
+        """The limit, the spent and the remaining amount; counters spend no δ."""
         limits, spent, left = self.budget.limits, self.budget.spent, self.budget.remaining
         assert limits is not None
         assert spent is not None
@@ -66,7 +66,7 @@ class Spending:
 
     @property
     def figures(self) -> Iterator[tuple[str, str, str]]:
-        """Rows (name, figure, explanation) in ε at the δ of the budget, beside ``words``."""
+        """A table (name, figure, explanation) of the budget in ε, at the δ of the budget."""
         at, other = self.at, self.budget.unit != "epsilon"
         known = "proved" if at.status is Status.PROVED else "assumed"
         if at.total is not None:
@@ -100,7 +100,7 @@ class Spending:
 
 
 def too_dear(price: Price) -> str:
-    """The reason why a counter is not made, with the largest ε that would fit."""
+    """The refusal of a counter that the budget does not cover, with the largest ε that it would."""
     left, unit = price.before.remaining, price.before.unit
     assert isinstance(price.charge, tuple)
     assert left is not None

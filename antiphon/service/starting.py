@@ -37,7 +37,7 @@ class ServiceAsked:
 
 
 def give_token(path: Path, folder: Path | None, role: str, name: str) -> int:
-    """Print a fresh token for a name. Raises: InvalidArgument."""
+    """Print a new token for a name. Raises: InvalidArgument."""
     if role not in ROLES:
         raise InvalidArgument(f"a role is {' or '.join(ROLES)}, not {role[:40]!r}")
     if not (name.isascii() and name.isidentifier()) or len(name) > 64:
@@ -49,10 +49,11 @@ def give_token(path: Path, folder: Path | None, role: str, name: str) -> int:
 
 
 def serve(path: Path, asked: ServiceAsked, begun: Any = None) -> int:
-    """Serve a TOML file until the process is told to end; ``begun`` is called before that.
+    """Serve a TOML file until the process is told to end; ``begun`` is called when the service has
+    started.
 
-    Raises: MissingExtra without starlette and uvicorn; InvalidArgument, FileError, and as
-    ``ap.resume``.
+    Raises: MissingExtra without starlette and uvicorn; InvalidArgument, FileError, and the errors
+    of ``ap.resume``.
     """
     try:
         from antiphon.service.service import opened

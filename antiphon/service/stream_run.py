@@ -32,7 +32,7 @@ PATH = "/api/events"
 
 
 class StreamRun:
-    """A live stream in a folder: counters that analysts create, and what they have released."""
+    """Live stream in a folder: the counters that analysts have created, and the released counts."""
 
     path = PATH
 
@@ -40,7 +40,7 @@ class StreamRun:
         self.file, self.session, self.title = file, session, file.title
         self.memory = StreamMemory.read(file.folder, file.machine)
         self.spending = Spending.of(session)
-        """As of the last counter that was made."""
+        """The spending of the budget after the last counter was created."""
         self._made, self._pace, self._asked = len(self.memory.counters), pace, -1
         promise = ap.guarantee(session.mechanism)
         self.derivation = str(promise)
@@ -49,7 +49,7 @@ class StreamRun:
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run until the block ends: the writer writes, and counters are asked at a pace."""
+        """Run the live stream until the block ends: log requests, and ask counters regularly."""
 
         def told() -> None:
             if len(self.memory.counters) > self._made:
@@ -67,7 +67,7 @@ class StreamRun:
             await self.writer.close(writing)
 
     async def _ask(self) -> None:
-        """Ask each counter, every ``pace`` seconds in which events have come."""
+        """Ask each counter for its count every ``pace`` seconds, if new events have come."""
         while True:
             await asyncio.sleep(self._pace)
             if self.memory.events != self._asked:
@@ -78,17 +78,17 @@ class StreamRun:
         return ((number, each) for number, each in enumerate(self.memory.counters) if each)
 
     async def feed(self, who: str, key: str, data: object) -> Reply:
-        """The reply to ingestion's JSON body. Raises: Wrong."""
+        """The reply to a JSON body with events. Raises: Wrong."""
         return await self.say(who, key, self.batch(data))
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request, from the writer."""
+        """The reply to a request, once the writer has stepped it."""
         return await self.writer.say(who, key, said)
 
     # --- requests ----------------------------------------------------------------------------
 
     def batch(self, data: object) -> tuple[Event, ...]:
-        """{"events": [{field: value, …}, …]} as a batch. Raises: Wrong."""
+        """A body {"events": [{field: value, …}, …]} as a batch of events. Raises: Wrong."""
         given: Any = data.get("events") if type(data) is dict and len(data) == 1 else None
         if type(given) is not list or not 0 < len(given) <= MOST:
             raise Wrong(422, "not events", f'the body is {{"events": […]}}, of 1 to {MOST} events')
@@ -106,7 +106,8 @@ class StreamRun:
         return cast("tuple[Event, ...]", events)
 
     def watch(self, data: object) -> Watch:
-        """{field: choice, …, "epsilon": text} as a watch; fields may be left out. Raises: Wrong."""
+        """The watch (description of a counter) in a body {field: choice, …, "epsilon": text}.
+        Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
         found: Any = None
@@ -123,7 +124,7 @@ class StreamRun:
         return watch
 
     def form(self, fields: dict[str, str]) -> Watch:
-        """The watch of a form, where every choice is a text. Raises: Wrong."""
+        """The watch (description of a counter) that a form states in texts. Raises: Wrong."""
         said: Json = dict(fields)
         for field in self.file.machine.fields:
             numbers = {str(each): each for each in field.least}
@@ -133,14 +134,14 @@ class StreamRun:
     # --- views -------------------------------------------------------------------------------
 
     def counted(self, number: int, body: Json) -> str:
-        """The count that was answered to a form, in words."""
+        """The reply to a form that asked for a count, in words."""
         point = Released(body["events"], body["count"], body["within"])
         counter = self.memory.counters[number]
         assert counter is not None
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
-        """How near the truth is, and that noise alone took a count where no truth can be."""
+        """A note beside a count: the bound on its error, and whether noise made it impossible."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:
@@ -266,7 +267,7 @@ def open_stream(
     file: StreamFile, *, sync: Sync = "each", pace: float = 1, moved: bool = False,
     witness: Witness | None = None,
 ) -> StreamRun:  # fmt: skip
-    """Begin the session of a live stream, or go on with it. Raises: as ``ap.resume``."""
+    """Begin the session of a live stream, or resume it. Raises: the errors of ``ap.resume``."""
     path, system = file.folder / LOG, file.machine.system()
     if path.exists():
         session = ap.resume(path, mechanism=system, sync=sync, moved=moved, witness=witness)

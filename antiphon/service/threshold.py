@@ -1,7 +1,9 @@
-"""The outermost layer: rules for every request before it is read, and for every response.
+"""The outermost layer of a service: rules for every request before it is read, and for every
+response.
 
-A request names this service as its host; without a token it comes at a rate. A response keeps a
-browser to this site and out of caches. A fault is told by the name of its type and where it was.
+A request must name this service as its host, and requests without a token are limited in number.
+Headers of a response keep a browser on this site and the page out of caches. A fault is reported by
+the name of its type and its place in the code.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ HEADERS: Final = {
 
 
 class Threshold:
-    """An ASGI app around another."""
+    """An ASGI app that applies these rules around another app."""
 
     def __init__(
         self, app: ASGIApp, frame: Frame, floods: Floods, hosts: Iterable[str] = ()
@@ -64,12 +66,12 @@ class Threshold:
             print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)
 
     def _refused(self, scope: Scope) -> Response | None:
-        """The response to a request that is not let in; else None."""
+        """The response to a request that is refused; None if the request may pass."""
         wrong = self._elsewhere(scope) or self._too_often(scope)
         return refusal(self._frame, scope["path"], wrong) if wrong else None
 
     def _elsewhere(self, scope: Scope) -> Wrong | None:
-        """Refuse a request for another host, against DNS rebinding."""
+        """Refuse a request for another host, as a protection against DNS rebinding."""
         named = [value.lower() for name, value in scope["headers"] if name == b"host"]
         host = named[0] if len(named) == 1 else b""
         if _PORT.sub(b"", host) in self._hosts:
@@ -77,7 +79,7 @@ class Threshold:
         return Wrong(421, "another host", "this service is known by another name: see --name")
 
     def _too_often(self, scope: Scope) -> Wrong | None:
-        """Refuse a flood from an address; a request with a token is counted by ``admit``."""
+        """Refuse too many requests from one address; ``admit`` counts requests with a token."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")
@@ -86,13 +88,13 @@ class Threshold:
 
 
 def too_many(wait: float) -> Wrong:
-    """The refusal that says when to come again."""
+    """The refusal of one request too many, which says when to try again."""
     seconds = str(int(wait) + 1)
     return Wrong(429, "too many", "more than the rate; come later", **{"Retry-After": seconds})
 
 
 def refusal(frame: Frame, path: str, wrong: Wrong) -> Response:
-    """A refusal as a JSON object {"error", "message"} for programs, as a page for people."""
+    """A refusal: a JSON object {"error", "message"} for programs, or a page for people."""
     if path.startswith("/api/"):
         body = {"error": wrong.error, "message": wrong.message}
         return JSONResponse(body, wrong.status, wrong.headers)

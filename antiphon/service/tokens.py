@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 ROLES: Final = ("analyst", "ingestion")
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"
-"""The name of a variable with lines as in the file, if there is no file."""
+"""Name of an environment variable that holds the lines of the tokens file, if there is no file."""
 
 
 class Holder(NamedTuple):
@@ -26,12 +26,12 @@ class Holder(NamedTuple):
 
 
 def hashed(token: str) -> str:
-    """The digest of a token; as tokens have 256 random bits, it tells nothing of them."""
+    """Digest of a token; a token has 256 random bits, so the digest reveals nothing about it."""
     return sha256(token.encode()).hexdigest()
 
 
 class Tokens:
-    """The lines "role name digest" of an owner-only file, which is read again when it changes."""
+    """The lines "role name digest" of a file that only its owner can read; changes are noticed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -40,11 +40,11 @@ class Tokens:
         self._holders: tuple[Holder, ...] = ()
 
     def holder(self, token: str) -> Holder | None:
-        """The holder of a token, found in a time that does not depend on which it is."""
+        """The holder of a token; the time of the search does not depend on the holder."""
         return self.known(hashed(token))
 
     def known(self, digest: str) -> Holder | None:
-        """The holder by the digest of the token; None also once it has been replaced."""
+        """The holder of the token with this digest; None if the token is unknown or replaced."""
         self._refresh()
         found = None
         for each in self._holders:
@@ -68,12 +68,12 @@ class Tokens:
 
 
 def _is(parts: list[str]) -> bool:
-    """Whether a line lets somebody in. A slip of whoever edits the file shuts one out, not all."""
+    """Whether a line of the file is a valid token. An invalid line shuts out one holder only."""
     return len(parts) == 3 and parts[0] in ROLES and DIGEST.fullmatch(parts[2]) is not None
 
 
 def issue(path: Path, role: str, name: str) -> str:
-    """A fresh token, which replaces the one of this name; it is told once, and kept nowhere."""
+    """A new token for a name, in place of its old one; it is returned once and stored nowhere."""
     token = secrets.token_urlsafe(32)
     lines = path.read_text().splitlines() if path.exists() else []
     kept = [line for line in lines if line.split()[1:2] != [name]]

@@ -1,4 +1,4 @@
-"""The writer of a session: requests that wait together share a sync of the disk."""
+"""The writer of a session: requests that wait at the same time share one sync of the disk."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from antiphon.service.spending import too_dear
 from antiphon.sessions.durable.durable_session import DurableSession
 
 WAITING: Final = 4096
-"""The number of requests that may wait; the next is told to come again."""
+"""The largest number of waiting requests; a further one is refused and may come again later."""
 TOGETHER: Final = 1024
-"""The number of events and questions that are stepped together."""
+"""The largest number of events and questions that are stepped together."""
 _SAVE: Final = 4 << 20
-"""The bytes of log after which the memory is kept, so that a restart reads no more."""
+"""Number of log bytes after which the memory is saved, so that a restart reads less of the log."""
 _COMPACT: Final = 256 << 20
-"""The bytes of log after which it is begun anew."""
+"""The number of log bytes after which the log is compacted."""
 
 OVER: Final = Reply(503, {"error": "closed", "message": "the session has ended: see the log"})
 BUSY: Final = Reply(503, {"error": "busy", "message": "too much is waiting; send it again later"})
@@ -32,18 +32,19 @@ CONFLICT: Final = Reply(
     409, {"error": "key in use", "message": "this Idempotency-Key came with another body before"}
 )
 Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
-"""A message, and the future of its reply."""
+"""The type of a waiting message, with the future of its reply."""
 
 
 class TooDear(Exception):
-    """The budget does not cover a counter; its text is public."""
+    """Raised if the budget does not cover a counter; the text of this error is public."""
 
 
 class Writer:
-    """Steps messages in order, and resolves their futures once the answers will last.
+    """A task that steps messages in order, and resolves their futures once the answers are safely
+    stored.
 
-    Only ``run`` talks to the session, in a thread of its own, and only ``run`` changes the memory,
-    in the event loop between two batches. ``changed`` is called after each.
+    Only ``run`` uses the session, in a thread of its own, and only ``run`` changes the memory, in
+    the event loop between two batches. ``changed`` is called after each batch.
     """
 
     def __init__(
@@ -60,16 +61,17 @@ class Writer:
 
     @property
     def folder(self) -> Path:
-        """The folder of the session."""
+        """The folder of the session's log."""
         return self.session.path.parent
 
     @property
     def open(self) -> bool:
-        """Whether it takes requests."""
+        """Whether the writer accepts requests."""
         return not self._closing and not self.session.over
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request. The same key again: the same reply, or ``CONFLICT``."""
+        """The reply to a request; for a repeated key the same reply, or ``CONFLICT`` if requests
+        differ."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
@@ -84,10 +86,10 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        return await asyncio.shield(future)  # who hangs up does not unsay it
+        return await asyncio.shield(future)  # a lost connection withdraws nothing
 
     async def run(self) -> None:
-        """Write until ``close``, and then until nothing waits."""
+        """Write requests until ``close`` is called, and then those that still wait."""
         try:
             while self._waiting or not self._closing:
                 if self._waiting:
@@ -95,12 +97,12 @@ class Writer:
                 else:
                     self._wake.clear()
                     await self._wake.wait()
-        finally:  # whatever it ends by, nobody waits for ever
+        finally:  # However the loop ends, no request waits for ever.
             self._closing = True
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
-        """The messages that are stepped together; a creation is alone: others change its price."""
+        """The messages to step together; a message that creates a counter is stepped alone."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -123,17 +125,17 @@ class Writer:
             await loop.run_in_executor(self._thread, self.keep)
 
     def _step(self, messages: list[Any]) -> tuple[list[Any], Exception | None]:
-        """The answers, up to a message that is refused, or that ends the session."""
+        """The answers to the messages, up to one that is refused or that ends the session."""
         answers: list[Any] = []
         try:
             self._check_price(messages[0][2])
             answers.extend(self.session.send_many(messages))
-        except Exception as error:  # whoever sent it hears of it, and nobody else
+        except Exception as error:  # Only the sender of the message learns of the error.
             return answers, error
         return answers, None
 
     def _check_price(self, said: Said) -> None:
-        """Refuse a counter that the budget does not cover, so that none fills the log."""
+        """Refuse a counter that the budget does not cover, so that such requests fill no log."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))
             if not price.accepted:
@@ -165,9 +167,9 @@ class Writer:
             future.set_result(reply)
 
     def keep(self) -> None:
-        """Keep the memory; and the log short. While nothing is stepped.
+        """Save the memory, and compact the log if it is long; not while a message is stepped.
 
-        Where that fails, the log has all of it still.
+        If saving fails, the log still has everything.
         """
         try:
             self.memory.save(self.folder)
@@ -179,7 +181,7 @@ class Writer:
         self._saved = self.session.path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
-        """Answer the requests that wait, keep the memory, and let the session go."""
+        """Answer the waiting requests, save the memory, and close the session."""
         self._closing = True
         self._wake.set()
         try:
@@ -192,7 +194,7 @@ class Writer:
 
 
 def _reply_of(refusal: Exception) -> Reply:
-    """The reply to a message that has not happened."""
+    """The reply to a message that was refused, so that nothing has happened."""
     if type(refusal) is TooDear:
         return Reply(402, {"error": "no budget", "message": str(refusal)})
     text = f"the mechanism refused it: {type(refusal).__name__}"

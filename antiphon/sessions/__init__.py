@@ -2,7 +2,8 @@
 
 ``ap.begin`` writes a session ahead to a file, and ``ap.resume`` goes on with it (docs/durable.md);
 ``session.budget`` and ``session.price`` are in ``spending`` (docs/budget.md). A ``SQLiteWitness``
-or a ``PostgresWitness`` refuses a second life of a session that was put back from a backup.
+or a ``PostgresWitness`` (a database outside the backup) prevents that a session goes on a second
+time from a backup.
 """
 
 from antiphon.numbers.public import shows

@@ -1,6 +1,7 @@
-"""Witnesses for durable sessions: each generation begins once, as a row in a database says.
+"""Witnesses for durable sessions: a database records each generation of a session, so that it
+begins only once.
 
-A witness lives where the session's backup is not: both can then not be put back together.
+Keep the database apart from the session's backup, so that both cannot be restored together.
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ WITNESS_TABLE: Final = """create table if not exists antiphon_generations (
     begun timestamp not null default current_timestamp,
     primary key (session, generation)
 )"""
-"""The table of a witness, in SQLite and in PostgreSQL."""
+"""The name of the table of a witness, in SQLite and in PostgreSQL."""
 _COLUMNS: Final = "insert into antiphon_generations (session, generation) values"
 _TAKEN: Final = "on conflict (session, generation) do nothing"
 
 
 @attrs.frozen
 class SQLiteWitness:
-    """A witness in a SQLite file, which is made for its owner only if it is not there.
+    """A witness in a SQLite file; a missing file is created, readable by its owner only.
 
     Called with a session's id and a generation: True the first time, False after that.
+
     Raises: FileError if the file cannot be written.
     """
 
@@ -42,7 +44,7 @@ class SQLiteWitness:
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             with closing(sqlite3.connect(self.path, isolation_level=None)) as base:
-                base.execute("pragma synchronous = extra")  # the yes outlives a power cut
+                base.execute("pragma synchronous = extra")  # True must survive a power cut
                 base.execute(WITNESS_TABLE)
                 done = base.execute(f"{_COLUMNS} (?, ?) {_TAKEN}", (session, generation))
                 return done.rowcount == 1
@@ -68,17 +70,17 @@ class PostgresWitness:
             raise MissingExtra("psycopg", "postgres") from None
         try:
             with psycopg.connect(self.address, connect_timeout=30) as base:
-                base.execute("set synchronous_commit = on")  # the yes outlives a power cut
+                base.execute("set synchronous_commit = on")  # True must survive a power cut
                 done = base.execute(f"{_COLUMNS} (%s, %s) {_TAKEN}", (session, generation))
                 first = done.rowcount == 1
         except psycopg.errors.UndefinedTable:
             raise FileError(f"the witness has no table; make it with: {WITNESS_TABLE}") from None
-        except psycopg.Error as error:  # its text may hold the address, and so a password
+        except psycopg.Error as error:  # the error's text may hold a password
             raise FileError(f"the witness does not answer: {type(error).__name__}") from None
         return first
 
     def __repr__(self) -> str:
-        return "PostgresWitness(…)"  # the address may hold a password
+        return "PostgresWitness(…)"  # The address may contain a password.
 
 
 def witness_at(address: str) -> Witness:

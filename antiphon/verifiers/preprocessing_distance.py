@@ -19,7 +19,7 @@ _UP: Final = 1 + Fraction(1, 2**52)
 _FAR: Final = 2.0**1000
 """Distance sums above this are treated as infinite: no such tables are neighbours."""
 Records: TypeAlias = NDArray[np.float64]
-"""A float table with one record in each row."""
+"""The type of a float table with one record in each row."""
 
 
 def lengths(table: Records) -> Records:
@@ -39,7 +39,8 @@ def _are_tables(zero: Any, one: Any) -> bool:
 @register("antiphon.OneRow/1")
 @attrs.frozen
 class OneRow:
-    """Tables of floats of one shape, a record in each row, that differ in at most one row.
+    """The relation of two float tables of one shape, a record in each row, that differ in at most
+    one row.
 
     Compared bit for bit, so that two missing values (NaN) are the same.
     """
@@ -47,7 +48,7 @@ class OneRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are float tables of one shape that differ in at most one row."""
+        """Whether both values are float tables of one shape that differ in at most one row."""
         if not _are_tables(zero, one):
             return False
         differ = zero.view(np.int64) != one.view(np.int64)
@@ -57,7 +58,8 @@ class OneRow:
 @register("antiphon.Moved/1")
 @attrs.frozen
 class PreprocessingDistance:
-    """Tables of finite floats, a record in each row, with Σ_i ‖S_i - S'_i‖₂ <= ``distance``.
+    """The relation of two tables S and S' of finite floats, a record in each row, with Σ_i ‖S_i -
+    S'_i‖₂ <= ``distance``.
 
     ``replaced`` further rows may differ arbitrarily. Sums are rounded up, so two tables at exactly
     the distance may not be neighbours.
@@ -69,7 +71,7 @@ class PreprocessingDistance:
     replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are finite float tables within ``distance``, but for ``replaced`` rows."""
+        """Whether both values are float tables within ``distance``, except ``replaced`` rows."""
         if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):
@@ -82,7 +84,8 @@ class PreprocessingDistance:
 
 
 def _lengths(zero: Records, one: Records) -> Records:
-    """‖S_i - S'_i‖₂ for each row, rounded up: 0 only where the rows are the same.
+    """The distances ‖S_i - S'_i‖₂ of the rows of two tables, rounded up; 0 only where the rows are
+    equal.
 
     Error bound: a difference has relative error 2^-53, and each step of ``hypot`` two units in the
     last place (2^-1073 for the smallest doubles).
@@ -96,14 +99,14 @@ def _lengths(zero: Records, one: Records) -> Records:
 
 Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
 _METRICS: Final = (Within, Near, EachWithin)
-"""Relations that hold exactly if a distance is at most ``distance``."""
+"""The relations that hold exactly if a distance is at most their ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
 """Relations with a ``distance`` d such that a message within τ of a neighbour is a neighbour at
 distance d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation, if it is one of this library's with a distance (no subclass); else None."""
+    """Relation itself, if it is one of this library's with a distance (no subclass); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]
@@ -133,8 +136,8 @@ def in_steps(relation: Relation, count: int) -> Fraction | None:
 
 
 def at_distance(relation: Relation, distance: Fraction) -> Relation | None:
-    """The same relation with another distance, in the same metric; None for a relation not defined
-    by a distance.
+    """The relation in the same metric with another distance; None for a relation not defined by a
+    distance.
 
     >>> at_distance(Within(3), Fraction(1, 2)), at_distance(Monotone(Within(3)), Fraction(1))
     (Within(distance=0.5), None)

@@ -63,7 +63,7 @@ class AnyTwo:
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the messages are neighbours: always True."""
+        """The value True: all messages are neighbours."""
         return True
 
 
@@ -78,7 +78,7 @@ class AddOrRemove:
     empty: object = 0
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether one side is the empty record."""
+        """Whether one of the two messages is the empty record."""
         return identical(zero, self.empty) or identical(one, self.empty)
 
 
@@ -86,17 +86,17 @@ class AddOrRemove:
 @column_safe
 @attrs.frozen
 class Within:
-    """Two numbers are neighbours if they are at most ``distance`` apart."""
+    """The relation by which two numbers are neighbours if they are at most ``distance`` apart."""
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are numbers, at most ``distance`` apart."""
+        """Whether both messages are numbers, at most ``distance`` apart."""
         try:
             return bool(abs(fraction(to_scalar(zero)) - fraction(to_scalar(one))) <= self.distance)
-        except InvalidArgument:  # not two numbers
+        except InvalidArgument:  # the messages are not two numbers
             return False
 
 
@@ -108,7 +108,7 @@ def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 
 def _are_integers(zero: object, one: object) -> bool:
-    """Whether both are arrays of signed integers, of one shape."""
+    """Whether both messages are arrays of signed integers, of one shape."""
     if type(zero) is not np.ndarray or type(one) is not np.ndarray or zero.shape != one.shape:
         return False
     return bool(zero.dtype.kind == one.dtype.kind == "i")
@@ -117,7 +117,8 @@ def _are_integers(zero: object, one: object) -> bool:
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """Integer arrays of one shape within ``distance`` of each other in the ℓ_p norm, p = ``norm``.
+    """The relation of integer arrays of one shape within ``distance`` in the ℓ_p norm, p =
+    ``norm``.
 
     p is 1, 2 or ``math.inf``.
     """
@@ -128,7 +129,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one shape within ``distance``; computed exactly."""
+        """Whether both messages are integer arrays of one shape within ``distance``; exact."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -150,7 +151,7 @@ class OfUpdates:
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are nonempty tuples of one length with neighbouring last entries."""
+        """Whether both are nonempty tuples of one length whose last entries are neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -167,7 +168,7 @@ class EachWithin:
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples of numbers of one length, each two within ``distance``."""
+        """Whether both messages are tuples of one length with numbers within ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -178,7 +179,7 @@ class EachWithin:
 @column_safe(of="relation")
 @attrs.frozen
 class Monotone:
-    """Neighbours by ``relation`` whose entries all move the same way: none up, or none down.
+    """The relation of neighbours by ``relation`` in which no entry rises, or no entry falls.
 
     For scores that count records, where neighbours have one record more or one less.
     """
@@ -197,7 +198,7 @@ class Monotone:
             return False
         try:
             sides = [[fraction(to_scalar(each)) for each in side] for side in (zero, one)]
-        except InvalidArgument:  # not numbers
+        except InvalidArgument:  # the entries are not numbers
             return False
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
@@ -212,8 +213,8 @@ def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
 @column_safe(of="relation")
 @attrs.frozen
 class OnlyEntry:
-    """Tuples of one length that agree in all entries but the one at ``index``, where they are
-    neighbours by ``relation``.
+    """The relation of tuples of one length that agree except for the entry at ``index``, whose two
+    values are neighbours by ``relation``.
 
     For messages with a secret part and a public one, such as (update, threshold).
     """
@@ -236,12 +237,12 @@ class OnlyEntry:
 @column_safe
 @attrs.frozen
 class OneEntry:
-    """Tuples of one length that differ in at most one entry."""
+    """The relation of tuples of one length that differ in at most one entry."""
 
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples that differ in at most one entry."""
+        """Whether both messages are tuples of one length that differ in at most one entry."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         return sum(not identical(a, b) for a, b in zip(zero, one, strict=True)) <= 1
@@ -255,7 +256,8 @@ class ReplacedRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length, equal or with one row in another bin."""
+        """Whether both are integer arrays of one length that differ by one moved row, or not at
+        all."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

@@ -28,7 +28,7 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
 
 
 VerifierState: TypeAlias = object
-"""The state of the verification function f, or ``Refused``."""
+"""The type of a verifier's state: the state of the verification function f, or ``Refused``."""
 Check: TypeAlias = Callable[[object, object, object], object]
 
 
@@ -47,12 +47,13 @@ def _alone(f: object, step: Check, state: object, zero: object, one: object) -> 
 @column_safe
 @attrs.frozen
 class Verifier(PostProcessor[VerifierState]):
-    """V[f]: forwards messages from its left while the sequence is f-valid; then it sends HALT.
+    """The verifier V[f]: it forwards messages from its left while f accepts their sequence, and
+    then sends HALT.
 
-    State: the state of f's automaton (the paper keeps the sequence itself), or ``Refused``, which
-    answers HALT for ever. It takes any value from the left: a value that is no pair of queries of
-    the mechanism on its right is not f-valid (CM Remark 3.6). ``why_halted`` gives the reason,
-    outside the transcript.
+    State: the state of f's automaton (the paper keeps the sequence itself), or ``Refused``, after
+    which all answers are HALT. A verifier accepts any value from the left: f does not accept a
+    value that is no pair of queries of the mechanism on the right (CM Remark 3.6). ``why_halted``
+    gives the reason, outside the transcript.
     """
 
     verification: Verification = attrs.field(validator=_is_verification)
@@ -108,13 +109,13 @@ class Verifier(PostProcessor[VerifierState]):
                 state = self._read(state, message.zero, message.one)
         except PartError:
             raise
-        except Exception as error:  # a hostile value must not pass by raising
+        except Exception as error:  # A hostile value must not pass by raising an error.
             state = Refused(f"checking the message raised {type(error).__name__}")
         if type(state) is Refused:
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            message = Pair(zero, zero)  # the very same object in both worlds
+            message = Pair(zero, zero)  # The message is the very same object in both worlds.
         return state, RIGHT, message
 
     def is_over(self, state: VerifierState) -> bool | None:
@@ -142,13 +143,14 @@ def _bit(bit: int | None) -> int | None:
 @column_safe
 @attrs.frozen
 class Identifier(PostProcessor[int]):
-    """I(b): takes a pair (m₀, m₁) from the left and forwards m_b; answers pass unchanged.
+    """The identifier I(b): it takes a pair (m₀, m₁) from the left and forwards m_b; answers pass
+    unchanged.
 
     ``Identifier(bit)`` has one initial state, ``Identifier()`` has {0, 1}, so that V[f] ∘* I ∘* M
     is an interactive mechanism whose neighbouring initial states are 0 and 1 (CM Cor. 3.8). The bit
-    is the secret of the game: no repr and no view shows it.
+    b is the secret of the privacy game: no repr and no view shows it.
 
-    Raises: InvalidArgument from the left for anything but a pair.
+    Raises: InvalidArgument for a message from the left that is no pair.
     """
 
     bit: int | None = attrs.field(

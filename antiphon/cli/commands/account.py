@@ -32,7 +32,7 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 _LOG = "ln "
 _ROWS = 12
 _WIDE: Final = 150
-"""The width of the output in columns, if it is no terminal."""
+"""The width of the output in columns if it does not go to a terminal."""
 _DRAWN: Final = 160
 """The number of points of a line in the picture."""
 _DIGITS = 10
@@ -163,7 +163,7 @@ def _title(outcome: Answered) -> str:
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
-    """The requested points (ε, δ), on the last and sharpest bound."""
+    """The requested points (ε, δ), computed by the last bound, which is the sharpest."""
     answers = outcome.answers[-1]
     points: list[tuple[Figure, Figure]] = []
     points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
@@ -229,7 +229,7 @@ def _of_pairs(
 
 
 def _dominating(text: str) -> LossPair:
-    """A dominating pair from a text such as gaussian:1/2: a kind and its parameters."""
+    """A dominating pair, read from a text such as gaussian:1/2: the family and its parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:
         raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")

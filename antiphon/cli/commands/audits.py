@@ -118,12 +118,12 @@ _NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
 
 
 def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | None:
-    """Save the counterexample, and replay it from its file once, as the printed command will."""
+    """Save the counterexample, and replay it from its file once, as the printed command would."""
     path = outputs.save
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NamelessParty)  # tried below, with the reason if it fails
+        warnings.simplefilter("ignore", NamelessParty)  # the replay below says why it fails
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:

@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
 
 def print_reader(*, of_losses: bool) -> int:
-    """Print a reader that needs nothing but Python."""
+    """Print the source of a reader for certificates that needs only Python."""
     print((LOSS_READER if of_losses else READER).read_text(encoding="utf-8"), end="")
     return 0
 
@@ -44,7 +44,7 @@ def write(target: str, figure: Figure, save: Path, *, force: bool, as_json: bool
 
 
 def check(target: str, against: str | None, *, as_json: bool) -> int:
-    """Check a certificate, and that it is of a game; exit status 1 if not."""
+    """Check a certificate, and whether it is about the given game; exit status 1 if not."""
     found = Certificate.load(Path(target))
     if against is None:
         return _tell(_checked(found.check), found, as_json)
@@ -55,7 +55,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """What was checked, or why it does not hold; and whether it holds."""
+    """The statement that was checked, or the error; and whether the certificate holds."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:

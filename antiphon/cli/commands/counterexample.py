@@ -48,7 +48,7 @@ class Demonstration:
     @property
     def advantage(self) -> float:
         """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], if it guesses 1 only
-        when it has read the bit as 1."""
+        when an answer has revealed b = 1 (the world in which it plays)."""
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
@@ -155,7 +155,7 @@ _TRIES = 200
 
 @attrs.frozen
 class Trial:
-    """The result of the games in one world: how often the adversary was right and wrong."""
+    """The result of the games in one world: how often the adversary guessed right and wrong."""
 
     bit: int
     runs: int
@@ -176,8 +176,8 @@ def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
 
 
 def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
-    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas that are
-    alike share a step."""
+    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas with equal
+    states share a step."""
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
     counts = play_population(
         adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)

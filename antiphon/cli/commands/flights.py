@@ -52,14 +52,14 @@ def demo(
     exact = rational(epsilon, "epsilon")
     if exact == 0:
         raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
-    promised_delays(exact, ())  # parameters without a guarantee are refused before the play
+    promised_delays(exact, ())  # Parameters without a guarantee are refused before the play.
     analyst = FlightAnalyst(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
     )  # fmt: skip
     say = partial(_say, quiet=as_json)
     say(f"reading the flights of 2013, to play {number:,} of them")
-    flights()  # before anything is written, so that missing data leaves nothing behind
+    flights()  # The check comes before the first file, so that missing data leaves no files behind.
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
@@ -119,7 +119,7 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            for process in active_children():  # the pool's error, which nobody waits for now
+            for process in active_children():  # ignore the pool's error
                 process.terminate()
             raise
 

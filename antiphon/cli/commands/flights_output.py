@@ -300,7 +300,7 @@ def _held(readings: tuple[CarrierReading, ...]) -> int:
 
 
 def delays_data(found: Delays) -> dict[str, object]:
-    """The result of the second stage as JSON data."""
+    """The result of the demo's second stage (delayed flights) as JSON data."""
     promise = found.promise
     return {
         "guarantee": {

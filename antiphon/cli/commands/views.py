@@ -173,7 +173,7 @@ def _data(
 
 
 def _budget(budget: BudgetInSight, at: Fraction | None) -> dict[str, object]:
-    """The budget as JSON data: spent rounded up, remaining down; null if there is none."""
+    """The budget as JSON data: the amounts spent (rounded up) and left (rounded down); or null."""
     standing = Counter(each.standing for each in budget.shares)
     data: dict[str, object] = {
         "unit": budget.unit,

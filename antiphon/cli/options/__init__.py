@@ -25,7 +25,7 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; defa
 
 
 def drawing(told: str) -> Any:
-    """The option of a file that a picture is drawn to."""
+    """The command-line option that names a file for a picture."""
     return typer.Option(metavar="FILE", help=told)
 
 

@@ -36,8 +36,8 @@ def account(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Print the privacy of a composition of fixed (ε, δ), or of dominating pairs, by every
-    bound."""
+    """Print the privacy of a composition of mechanisms with fixed (ε, δ), or of dominating pairs,
+    by every bound."""
     from antiphon.cli.commands import account as accounts
 
     question = accounts.AccountQuestion(
@@ -47,7 +47,8 @@ def account(
     return accounts.account(question, plot=plot, as_json=json)
 
 
-# Copies of the library's values shown by options, so that --help need not load it; a test compares.
+# These are copies of the library's values, so that --help need not load the library; a test
+# compares them.
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 CORRECTIONS: Final = ("select", "holm", "bonferroni")
@@ -117,7 +118,7 @@ def audit(
 ) -> int:
     """Test a claim of your system on samples; status 1 if it is refuted.
 
-    With --corpus: test the claims of targets with known truth; status 1 for a surprise.
+    With --corpus: test claims that are known to be true or false; status 1 if one verdict is wrong.
     """
     from antiphon.cli.commands import audits
     from antiphon.selfcheck.commands import corpus as targets
@@ -264,7 +265,8 @@ def counters(
     )
 
 
-# Copies of the library's values shown by options, so that --help need not load it; a test compares.
+# These are copies of the library's values, so that --help need not load the library; a test
+# compares them.
 FLIGHTS: Final = 336_776
 
 

@@ -1,1 +1,1 @@
-"""Subjects of conjectures: families of games with unknown mechanisms, which are searched for."""
+"""Subjects of conjectures: families of games with unknown mechanisms, to be found by search."""

@@ -51,7 +51,7 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        return pairs(given)  # its error says what to give
+        return pairs(given)  # the error of this call says which claim to give
     return tuple(map(_one, claims))
 
 
@@ -72,7 +72,7 @@ def _one(given: Any) -> Charged:
 
 @attrs.frozen
 class WorstResponse:
-    """A claim, the creation query of a mechanism that attains it, and the limit that it keeps."""
+    """A claim, a mechanism that attains it (with its creation query), and the mechanism's limit."""
 
     claim: Charged
     creation: Create
@@ -81,7 +81,7 @@ class WorstResponse:
 
     @property
     def lost(self) -> Fraction:
-        """The tight loss of the mechanism, by the exact engine: at most its limit."""
+        """The tight loss of the mechanism, by the exact engine; it is at most the limit."""
         created = self.creation
         assert created.claim is not None
         question = Question(created.mechanism, created.claim.verification, report=None)
@@ -104,7 +104,7 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The mechanism that attains a given claim tightly, with its creation query."""
+    """The mechanism that attains a given claim tightly, and the query that creates it."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -143,7 +143,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims in a grid: all sets of them are tried, if there is time."""
+"""The largest number of claims in a grid; all sets of these claims are tried, if there is time."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -167,8 +167,8 @@ class FilterPattern(Pattern):
     Their claims are from a grid, and each is the worst mechanism of its claim (``worst``): for (ε,
     δ) RR_{ε,δ}, of which every mechanism with the claim is a post-processing, so no other loses
     more. The exact engine finds the best adversary for a set of them; the search is over sets,
-    small ones first. There are finitely many, and the search ends with the last. The bounded figure
-    is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
+    small ones first. There are finitely many sets, and the search ends with the last one. The
+    bounded figure is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
     """
 
     budget: Budget[Any] = attrs.field(validator=_budget)
@@ -203,13 +203,13 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        assert found is not None  # as in ``judged``
+        assert found is not None  # never infinite (None), as in ``judged``
         return found
 
     @property
     def rounds(self) -> int:
-        """The number of messages: each mechanism is created and asked once; afterwards it only
-        answers HALT."""
+        """The number of messages: each mechanism is created and asked one question, after which it
+        answers only HALT."""
         return 2 * self.creations
 
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -262,7 +262,7 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        assert result is not None  # as every answer is possible in both worlds
+        assert result is not None  # every answer is possible in both worlds
         return result
 
 

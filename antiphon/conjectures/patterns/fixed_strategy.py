@@ -3,10 +3,10 @@ mechanisms.
 
 A law is a realisation plan: a product of probabilities along a tree (``Domain``). So the
 probability of a run of the game is the product of the laws at the final histories of the
-mechanisms' copies, times that of all other coins. The possible runs are found by playing with *free
-twins*, which give every answer with equal probability; this probability is divided out again. Other
-parts between the mechanisms, such as a post-processor, are simply played. The loss is a sum over
-views, convex in their probabilities: its ``tangent`` is a polynomial.
+mechanisms' copies, times the probability of all other coins. The possible runs are found by playing
+with *free twins*, which give every answer with equal probability; this probability is divided out
+again. Other parts of the system, such as a post-processor, are simply played. The loss is a sum
+over views, convex in their probabilities: its ``tangent`` is a polynomial.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -24,18 +24,18 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
-"""(number of the law, index of the current history), for each copy of a mechanism that got a
-query."""
+"""The type of a pair (number of the law, index of the current history), for each copy of a
+mechanism that got a query."""
 Polynomial: TypeAlias = dict[Copies, float]
 """A polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""Weights of at least this size encode number · mark + row; only the proportion of weights
-counts."""
+"""The least weight that encodes (number · mark + index); for the probabilities only the ratio of
+weights counts."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
-    """A mechanism that gives any answer with equal probability, and whose weights encode the law
-    and row they stand for."""
+    """A mechanism that gives any answer with equal probability, and whose weights encode the number
+    of the law and the history."""
     rows = domain.offset(domain.rounds) * len(domain.inputs)
     marks = tuple(((number + 1) * _MARK + row,) * domain.answers for row in range(rows))
     name = f"free {number + 1}"
@@ -52,8 +52,8 @@ class OneView(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """An unfinished run: its view, the verdict if it ended now, the histories of the copies, the
-    other factors of its probability."""
+    """An unfinished run: its view, the verdict if the run ended now, the histories of the
+    mechanisms' copies, and the other factors of its probability."""
 
     view: int
     accused: bool
@@ -62,7 +62,7 @@ class _Run(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """The state of a game, together with the draws that led to it."""
+    """The state of a game, together with the draws that led to this state."""
 
     state: Any
     draws: tuple[Draw, ...]
@@ -80,12 +80,11 @@ class FixedStrategy:
         }
         self._game = PrivacyGame(free.system, free.verification)
         self._numbers: dict[tuple[int, Hashable], int] = {}
-        """The numbers of views: (number of the view without its last answer, this answer) ->
-        number."""
+        """The numbers of views, by (number of the view without its last answer, last answer)."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
-        """All views of the adversary, with their probabilities in its own world b and in the
-        other one."""
+        """All views of the adversary, with their probabilities in the world b where accused views
+        count, and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
@@ -101,7 +100,7 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            if number < 0 or node.message is HALT:  # an answer of probability 0 ends the run
+            if number < 0 or node.message is HALT:  # An answer of probability 0 ends the run.
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue
             for p, (told, answer) in _played(game, state, self._message(node.message)):
@@ -136,8 +135,8 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """The histories of the mechanisms' copies after some draws, and the factor that divides out the
-    free twins' probabilities.
+    """The histories of the mechanisms' copies after some draws, and the factor that removes the
+    probabilities with which free twins (any answer equally likely) answered.
 
     Copies at the same history of the same law are interchangeable.
     """

@@ -19,7 +19,7 @@ from antiphon.numbers.errors import of_kind
 from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
-"""The size (rounds, answers) where no mechanism is sought."""
+"""The size (rounds, answers) used when no mechanism is sought."""
 
 Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
 """A function from mechanisms to their game, or to a question about it with its messages and
@@ -116,8 +116,8 @@ class GamePattern(pattern.Pattern):
         return None
 
     def known_by(self, sizes: pattern.Sizes) -> object:
-        """The parameters that must be equal for a saved search to be resumed, and the game made
-        of free twins."""
+        """The parameters that must be the same when a saved search is resumed, and the game made of
+        free twins (mechanisms that give any answer with equal probability)."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
@@ -143,7 +143,7 @@ class GamePattern(pattern.Pattern):
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
 
     def _each_is_used(self) -> None:
-        """Check that the game depends on each part. Raises: InvalidArgument for a part that
+        """Check that the game depends on each of its parts. Raises: InvalidArgument for a part that
         ``compose`` ignores."""
         domains, count = self.domains((1, 2)), len(self.parts)
         twins, others = self.twins(domains), self.twins(domains, first=count)
@@ -190,9 +190,9 @@ def judged_game(
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
 ) -> tables.Judged | None:
-    """The exact loss of a game, whose mechanisms keep their claims, to its best adversary.
+    """The exact loss of a game to its best adversary; the game's mechanisms keep their claims.
 
-    None if that is infinite.
+    None if this loss is infinite.
     """
     best = figure.best(question, rounds)
     if best is None:
@@ -205,8 +205,8 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """The laws found; then mixed with uniform answers, in case rounding made a divergence
-    infinite."""
+    """The laws found, and then the same laws mixed with uniform answers, in case rounding made a
+    divergence infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))
 
@@ -243,7 +243,7 @@ class OneGame:
 
 
 class Countered(NamedTuple):
-    """The best adversary against some laws, with its gain and its game."""
+    """The best adversary against some laws, with the adversary's gain and the game."""
 
     gain: float
     adversary: StrategyAdversary

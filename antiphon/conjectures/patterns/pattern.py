@@ -1,4 +1,4 @@
-"""The base of all patterns: games where some mechanisms are unknown but for their claim."""
+"""The base class of all patterns: games in which only the claims of some mechanisms are known."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -30,11 +30,11 @@ class Pattern(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """The number of local searches that cover everything; None where there is always more."""
+        """The number of local searches that cover everything; None if there is no such number."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
-        """The parameters that must be equal for a saved search to be resumed."""
+        """The parameters that must be the same when a saved search is resumed."""
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -46,8 +46,8 @@ class Pattern(ABC):
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """A known attained loss and its source, so that no true bound is below it; None if none is
-        known."""
+        """A loss that is known to be attained, with its source, so that no true bound is below it;
+        None if none is known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -85,9 +85,9 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The share kept of a law with an infinite divergence; the rest becomes uniform answers."""
+"""The weight of a law with an infinite divergence when it is mixed with uniform answers."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""The share kept, at first, of a law that rounding made lose slightly too much; the rest becomes
+"""The first weight tried for a law that rounding made lose slightly too much, when it is mixed with
 uniform answers."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
@@ -95,8 +95,8 @@ _HIGHEST: Final = 11
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """A mechanism to be found by search: it must keep a claim w.r.t. f' = ``inner``, and gets the
-    pairs ``pairs``. Abstract."""
+    """A mechanism to be found by search, which must keep a claim w.r.t. the verification function
+    ``inner`` and receives the pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
@@ -114,11 +114,11 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def claimed(self) -> tuple[exact_figures.Figure, Fraction]:
-        """(the figure that the claim limits, its largest allowed value)."""
+        """A pair: the figure that the claim limits, and its largest allowed value."""
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """The messages that the mechanism may receive."""
+        """The messages that the sought mechanism may receive."""
         return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
 
     @property
@@ -134,7 +134,7 @@ class SoughtMechanism(ABC):
         )
 
     def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
-        """(a rational law near ``law`` that keeps the claim exactly, its exact loss)."""
+        """A rational law near ``law`` that keeps the claim exactly, and its exact loss."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
         plan = round_law(domain, law)
@@ -146,9 +146,10 @@ class SoughtMechanism(ABC):
             elif lost <= limit:
                 return plan, lost
             elif (part := (limit - nothing) / (lost - nothing)) < nearly:
-                # Rounding may add a loss of the size of the limit, more than a little noise does.
+                # Rounding may add a loss as large as the limit, which is more than a little noise
+                # removes.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
-            else:  # seldom twice, as the loss is convex in the plan
+            else:  # This loop seldom runs twice, because the loss is convex in the law.
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
@@ -159,7 +160,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """An unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t. f'."""
+    """Unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t. ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
@@ -180,9 +181,10 @@ class AnyMechanism(SoughtMechanism):
 @attrs.frozen(kw_only=True)
 class AnyRenyi(SoughtMechanism):
     """An unknown mechanism of a pattern, to be found by search, with Σ p^α q^(1-α) <= ``moment`` at
-    a whole order α w.r.t. f'.
+    a whole order α, w.r.t. ``inner``.
 
-    That is e^((α-1)D) of the Rényi divergence D: RDP of this order (Mironov 2017), and no other.
+    The moment is e^((α-1)D) of the Rényi divergence D: this is Rényi DP of the order α only
+    (Mironov 2017).
     """
 
     order: int = attrs.field()

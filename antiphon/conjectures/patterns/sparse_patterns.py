@@ -1,5 +1,5 @@
-"""The patterns of f_∞ and f_{∞,FPC}: unknown mechanisms with the same claim, of which few may see a
-difference."""
+"""The patterns of f_∞ and f_{∞,FPC} (CM §5): unknown mechanisms with the same claim, of which few
+may receive a pair with different sides."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -24,7 +24,7 @@ from antiphon.protocol import Approximate, Claim, Pair, Status, identical, regis
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
-"""The largest number of creations: the table of all views grows exponentially with it."""
+"""The largest number of mechanisms; the table of all views grows exponentially with it."""
 _WIDEST: Final = 10**8
 """The largest number of views in a table."""
 
@@ -44,19 +44,19 @@ def _sparse(made: "SparseComposition", _: object, value: int) -> None:
 
 @attrs.frozen(kw_only=True)
 class SparseComposition(pattern.Pattern):
-    """A composition of n mechanisms that keep a claim w.r.t. f', of which at most k see a
-    difference. Abstract.
+    """A composition of n mechanisms that keep a claim w.r.t. f', of which at most k receive a pair
+    with different sides ("see a difference"). Abstract.
 
-    f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
-    mechanisms with fixed parameters (Def. 4.11).
+    The verification function is f_∞ of CM Def. 5.1 with n mechanisms, or f_{∞,FPC} of Def. 5.4; k =
+    n is the composition of mechanisms with fixed parameters (Def. 4.11).
     """
 
     creations: int = attrs.field(validator=_creations)
     """The number n of mechanisms that are created."""
     sparse: int = attrs.field(validator=_sparse)
-    """The number k of mechanisms that may see a difference."""
+    """The number k of mechanisms that may receive a pair with different sides."""
     inner: Verification = attrs.field()
-    """The f' w.r.t. which each mechanism keeps its claim; prefix-closed, as every automaton is."""
+    """The verification function f' w.r.t. which each mechanism keeps its claim; prefix-closed."""
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
     """The pairs that may be sent to each mechanism; by default, those that ``ListedPairs``
     lists."""
@@ -70,8 +70,8 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """The f' that the composition enforces on the pairs sent to a mechanism in J; by default
-    ``inner``.
+    """The f' that the composition enforces on the pairs sent to a mechanism that may receive
+    different sides; by default ``inner``.
 
     Give another one for an f' that is not prefix-closed: ``inner`` is its conjunction over
     prefixes.
@@ -93,7 +93,7 @@ class SparseComposition(pattern.Pattern):
 
     @abstractmethod
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
-        """The largest loss of a single mechanism whose first pair differs."""
+        """The largest loss of a single mechanism whose first pair has different sides."""
 
     @property
     def _as_played(self) -> bool:
@@ -102,9 +102,10 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def claim(self) -> Claim:
-        """The claim that each mechanism makes in the composition, w.r.t. the f' that is ``played``.
+        """The claim that each mechanism makes in the composition, w.r.t. the verification function
+        ``played``.
 
-        The exact engine checks ``inner`` only: for another f' it relies on the user.
+        The exact engine checks ``inner`` only; for another function it relies on the user.
         """
         if self._as_played:
             return Claim(self.part.measure, self.played, Status.PROVED, pattern.SOURCE)
@@ -117,7 +118,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it makes no difference here
+        fixed: list[Approximate] = [measure] * self.sparse  # in SparseRenyi it is a Renyi measure
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property
@@ -127,12 +128,12 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """The messages that a mechanism may receive."""
+        """The messages that one of the mechanisms may receive."""
         return self.part.inputs
 
     @property
     def heard_at_once(self) -> bool:
-        """Whether the first pair sent to a mechanism may differ."""
+        """Whether the first pair sent to a mechanism may have different sides."""
         apart = [each for each in self.pairs if not identical(each.zero, each.one)]
         return any(
             all(
@@ -199,8 +200,8 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Check that some differing pair may be sent, as otherwise the loss is 0. Raises:
-        InvalidArgument."""
+        """Check that some pair with different sides may be sent, as otherwise the loss is 0.
+        Raises: InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
                 "f_∞,FPC allows no creation of a mechanism whose f' is not first-pair consistent: "
@@ -272,7 +273,7 @@ class SparseRenyi(SparseComposition):
     moment: Fraction = attrs.field(converter=exact.fraction)
 
     def __attrs_post_init__(self) -> None:
-        _ = self.part  # invalid parameters raise at once
+        _ = self.part  # Invalid parameters raise their error at once.
 
     @property
     def part(self) -> pattern.AnyRenyi:

@@ -1,4 +1,4 @@
-"""``antiphon learn``: online learners against a game, of experts or in a convex body.
+"""The command ``antiphon learn``: online learners against a game, of experts or in a convex body.
 
 The result of one game, or of a sweep over T and ε with the growth of regret in both: as text, JSON
 and pictures.
@@ -61,7 +61,7 @@ def _regret(row: LearnerRow) -> float:
 
 
 def _band(row: LearnerRow) -> float:
-    """Half the width of the 95 % confidence interval of the mean regret."""
+    """Half of the width of the 95 % confidence interval of the mean regret."""
     return float(row.standings.band()[-1])
 
 
@@ -73,7 +73,7 @@ def _shifting(row: LearnerRow) -> float:
 
 
 def _budget(row: LearnerRow) -> float:
-    """The ε of the learner; 0 for a learner that takes none."""
+    """The ε of the learner; 0 for a learner without an ε."""
     return float(row.by.epsilon or 0)
 
 
@@ -88,7 +88,7 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent b of figure ∝ at^b, fitted over the rows; None if fewer than two figures are
+    """The exponent b of figure ∝ at^b, fitted over the results; None if fewer than two figures are
     above 0."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
@@ -309,7 +309,7 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
 
 
 def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
-    """Runs ``antiphon learn``: plays the games, prints and draws the outcome."""
+    """The command ``antiphon learn``: plays the games, prints and draws the outcome."""
     games = games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
         entrants = list(lineup(players, games))
@@ -350,7 +350,7 @@ class _Until:
 def _play(
     entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Plays all games. Ctrl-C ends it with the finished ones; it raises KeyboardInterrupt if
+    """Plays all games. Ctrl-C ends the play with the finished games, or raises KeyboardInterrupt if
     there are none."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
@@ -382,5 +382,5 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # for a single game, or if only one was finished
+    else:  # This is the case for a single game, or if only one was finished.
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

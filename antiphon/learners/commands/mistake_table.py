@@ -1,6 +1,6 @@
 # pyright: reportUnknownMemberType=false
-"""``antiphon mistakes``: the mistakes that three adversaries force on a learner, between two
-bounds."""
+"""The command ``antiphon mistakes``: the mistakes that three adversaries force on a learner,
+between two bounds."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -60,8 +60,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The result for one adversary of a learner: the number of samples (1, 1) that it sends, and
-    the mistakes; or the reason for no result."""
+    """The result for one adversary of a learner: the number of samples (1, 1) that the adversary
+    sends, and the mistakes; or the reason for no result."""
 
     adversary: str
     hits: int
@@ -143,7 +143,7 @@ def _learners(
 
 
 def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
-    """Runs ``antiphon mistakes``: counts the mistakes, prints and draws them."""
+    """The command ``antiphon mistakes``: counts the mistakes, prints and draws them."""
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)
     learner = one_of(known, asked.learner, "learner")()

@@ -22,7 +22,7 @@ from antiphon.protocol import ContinualMechanism
 from antiphon.protocol.claims import CERTAIN
 
 Maker = Callable[..., ContinualMechanism[Any]]
-"""The constructor of a learner for a game; for a private one it also takes epsilon and delta."""
+"""A constructor of a learner for a game; for a private learner it also takes epsilon and delta."""
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
@@ -77,10 +77,10 @@ class Entrant(NamedTuple):
 
     name: str
     privacy: str
-    """The (ε, δ) that the learner was made for, as text; "any" if it needs none to be private,
-    "no" if it claims none."""
+    """The (ε, δ) for which the learner was made, as text; "any" if the learner is private without
+    noise, "no" if it makes no claim."""
     epsilon: Fraction | None
-    """The ε that the learner was made for; None if it takes none."""
+    """The ε for which the learner was made; None for a learner without an ε."""
     learner: ContinualMechanism[Any]
     game: games.OnlineGame
 
@@ -156,8 +156,8 @@ def _size(kind: type[Any], played: Played) -> dict[str, Any]:
 def makers(game: games.OnlineGame) -> dict[str, Maker]:
     """The constructors of the exported learners for a game, by their names.
 
-    Classes by ``tuned``, where they have it; and functions with the same arguments, one entry for
-    each of their presets.
+    The constructor of a class is its method ``tuned``, if it has one. Functions with the same
+    arguments count as well, with one entry for each of their presets.
     """
     if isinstance(game, games.ConvexGame):
         return _made_by((convex, oco), convex.ConvexLearner, {"horizon", "body", "loss"})
@@ -187,8 +187,8 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
 
 
 def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]:
-    """Each learner for each game, and for each ε if it takes one. The games differ in their numbers
-    of rounds only.
+    """Each learner for each game, and for each ε if the learner has one. The games differ only in
+    their numbers of rounds.
 
     Raises: InvalidArgument.
     """

@@ -2,10 +2,10 @@
 known.
 
 *The protocol.* As for experts, with points in place of experts: an update is the datum z_t of round
-t, which determines its loss ℓ(·; z_t); it is answered ⊤. The query ``ADVICE`` is answered by the
-point x_t in K for the round whose datum has not come yet, an array of doubles. The point is decided
-when a datum comes. Neighbours are streams of data that differ in one datum, replaced by any other.
-*Regret* is Σ ℓ(x_t; z_t) - min_{x in K} Σ ℓ(x; z_t).
+t, which determines the loss ℓ(·; z_t) of a point; the answer to an update is ⊤. The query
+``ADVICE`` is answered by the point x_t in K for the round whose datum has not come yet, an array of
+doubles. The point is decided when a datum comes. Neighbours are streams of data that differ in one
+datum, replaced by any other. *Regret* is Σ ℓ(x_t; z_t) - min_{x in K} Σ ℓ(x; z_t).
 """
 
 from antiphon.learners.convex.convex_learner import ConvexLearner, GradientDescent, Origin

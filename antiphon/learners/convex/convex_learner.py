@@ -26,8 +26,8 @@ def check_dimensions(body: Body, loss: ConvexLoss) -> None:
 
 @attrs.frozen(kw_only=True)
 class ConvexLearner(OnlineLearner[State], Generic[State]):
-    """A learner in a convex body: (a datum) -> ⊤; (``ADVICE``) -> the point x_t of the body.
-    Abstract.
+    """A learner in a convex body: it answers a datum by ⊤, and ``ADVICE`` by the point x_t of the
+    body. Abstract.
 
     Raises: InvalidArgument for a datum past the horizon or outside ``loss.data``.
     """
@@ -80,7 +80,7 @@ def _shortened(gradient: Point, steps: int) -> Point:
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    unit = gradient / largest  # scaled so that squares neither overflow nor vanish
+    unit = gradient / largest  # The gradient is scaled so that squares neither overflow nor vanish.
     return unit * (steps / math.sqrt(unit @ unit))
 
 
@@ -109,10 +109,10 @@ class GradientDescent(ConvexLearner[Descent]):
     """Projected gradient descent from the origin: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)). Not
     private.
 
-    η_t = D/(L√(2t)), D the diameter of the body, L the loss's constant. Regret: at most DL√(2T),
-    also against adaptive losses: it is D²/2η_T + L²/2·Σ η_t, least for these η_t among all
-    cD/(L√t). Privacy: none is claimed, so no verifier lets it be created. Source: Zinkevich 2003,
-    Thm 1.
+    η_t = D/(L√(2t)), where D is the diameter of the body, and L the loss's Lipschitz constant.
+    Regret after T rounds: at most DL√(2T), also against adaptive losses. It is at most D²/2η_T +
+    L²/2·Σ η_t, which is least for these η_t among all step sizes cD/(L√t). Privacy: none is
+    claimed, so no verifier lets it be created. Source: Zinkevich 2003, Thm 1.
 
     >>> from antiphon.learners.convex import Ball, LinearLoss
     >>> learner = GradientDescent(horizon=9, body=Ball(dimension=2), loss=LinearLoss(dimension=2))
@@ -155,9 +155,9 @@ class GradientDescent(ConvexLearner[Descent]):
 class Origin(ConvexLearner[int]):
     """A learner that stays at the origin, whatever the data: the baseline that others must beat.
 
-    Regret: at most RL per round, R the reach of the body, L the loss's constant.
-    Privacy: pure, ε = 0; proved: its state is the number of data, which is the same for neighbours,
-    and no answer depends on anything else.
+    Regret: at most RL per round, where R is the largest norm of a point, and L the loss's Lipschitz
+    constant. Privacy: pure, ε = 0; proved: the answers depend only on the number of data, which is
+    the same for neighbours.
     """
 
     _point: Point = attrs.field(init=False, eq=False, repr=False)

@@ -2,10 +2,10 @@
 
 A body is around the origin: a ball or a box.
 
-A *datum* is a message: an int64 array with entries in {-``grid``, …, ``grid``}, entry i meaning
-z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for every
-datum of a game; gradients are clipped to this bound, so privacy never depends on the loss keeping
-it.
+A *datum* is a message: an int64 array with entries in {-``grid``, …, ``grid``}, entry i meaning z_i
+= entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for every
+datum of a game; gradients are clipped to this bound, so privacy never depends on whether the loss
+keeps this bound.
 """
 
 import math
@@ -102,13 +102,13 @@ class Box:
 
 
 Datum = NDArray[np.int64]
-"""One datum, or a table with one in each row."""
+"""The type of one datum, or of a table with one datum in each row."""
 Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
-"""A table of data, or the count of each of its rows; for speed they may be doubles."""
+"""The type of a table of data, or of the counts of its rows; for speed they may be doubles."""
 Sum = tuple[float, Point]
-"""The value of a function (a sum of losses, or a linear function) at a point, and its gradient
-there."""
+"""The type of the value of a function (a sum of losses, or a linear function) at a point, with its
+gradient."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,8 +116,8 @@ class ConvexLoss(ABC):
     """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """The number of data that an optimiser may process in total when it seeks the best point in
-    hindsight."""
+    """The number of data that an optimiser may process in total when it searches for the best point
+    in hindsight."""
     adds_up: ClassVar[bool] = False
     """Whether the loss is linear in the datum, so that sums of data suffice."""
 
@@ -136,11 +136,11 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
-        """The loss ℓ(x; z)."""
+        """The loss ℓ(x; z) of the point x, given the datum z."""
 
     @abstractmethod
     def gradient(self, point: Point, datum: Datum) -> Point:
-        """The gradient ∇ℓ(x; z), or a subgradient."""
+        """The gradient ∇ℓ(x; z) of the loss at the point x, or a subgradient, given the datum z."""
 
     @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:
@@ -185,13 +185,13 @@ class Kinked(ABC):
 
     @abstractmethod
     def smoothed(self, width: float) -> ConvexLoss:
-        """A smooth loss that is nowhere larger than this one, and smaller by at most
+        """A smooth loss that is nowhere larger than this loss, and smaller by at most
         ``width``/2."""
 
     @abstractmethod
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """A linear function nowhere above F = Σ count·ℓ(·; z), as its value at the point and its
-        slope.
+        """A linear function that is nowhere above F = Σ count·ℓ(·; z): its value at the point, and
+        its slope.
 
         ``width`` is the smoothing width around the kinks.
         """
@@ -272,7 +272,7 @@ class RegressionLoss(ConvexLoss):
 @register("antiphon.SquaredLoss/1")
 @attrs.frozen(kw_only=True)
 class SquaredLoss(RegressionLoss):
-    """The squared loss ½(⟨a, x⟩ - y)²."""
+    """The squared loss ½(⟨a, x⟩ - y)² of a datum (a, y)."""
 
     def lipschitz(self, body: Body) -> float:
         """The Lipschitz constant reach + 1: a residual is at most the body's reach plus 1 for
@@ -307,7 +307,7 @@ class LogisticLoss(RegressionLoss):
 @register("antiphon.AbsoluteLoss/1")
 @attrs.frozen(kw_only=True)
 class AbsoluteLoss(RegressionLoss, Kinked):
-    """The absolute loss |⟨a, x⟩ - y|."""
+    """The absolute loss |⟨a, x⟩ - y| of a datum (a, y)."""
 
     def lipschitz(self, body: Body) -> float:
         """The Lipschitz constant 1: the slope on either side of the kink."""

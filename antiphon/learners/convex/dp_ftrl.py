@@ -48,13 +48,13 @@ _COLUMNS: Final = 1 << 22
 _SUMS: Final = 1 << 51
 """The largest sum that is computed exactly in doubles."""
 _LITTLE: Final = 1e-3
-"""The least spread (noise scale) for which a ``HedgedLeader`` is tuned, if noise is tiny."""
+"""The least noise scale for which a ``HedgedLeader`` is tuned, if the noise is tiny."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
-    """The default counter, with the least error: a buffered Toeplitz counter, its columns
+    """The default counter, with the least error: a buffered Toeplitz counter with columns
     normalised up to a horizon of 2^22."""
     return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
 

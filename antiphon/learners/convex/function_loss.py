@@ -32,7 +32,7 @@ class FunctionLoss(Named, RowByRow):
     It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # one Python call for each datum
+    looks: ClassVar[int] = 1 << 17  # This takes one Python call for each datum.
 
     function: Valuation
     slope: Gradient
@@ -69,11 +69,11 @@ def convex_loss(
     """Decorator that makes a loss of a plain function (x, z) -> ℓ(x; z), for data z in [-1,
     1]^entries.
 
-    Args: ``gradient``, (x, z) -> ∇ℓ(x; z), or a subgradient; ``lipschitz``, the largest norm that
-    it has on the ``body``; ``entries`` of a datum, of which the first d, the body's dimension,
-    are a vector of norm <= 1. All of this is tested on a few fixed points and data. Raises:
-    InvalidArgument, with the point and the datum of a failure: the function is not convex, the
-    gradient is not its gradient, or is longer than the constant.
+    Args: ``gradient``, (x, z) -> ∇ℓ(x; z), or a subgradient; ``lipschitz``, the largest norm of the
+    gradient on the ``body``; ``entries``, the number of entries of a datum, of which the first d
+    (the body's dimension) are a vector of norm <= 1. All of this is tested on a few fixed points
+    and data. Raises: InvalidArgument, with the point and the datum of a failure: the function is
+    not convex, the gradient is not its gradient, or is longer than the constant.
 
     >>> from antiphon.learners.convex import Ball
     >>> def sign(x, z):
@@ -115,7 +115,7 @@ def check(loss: ConvexLoss, body: Body) -> None:
         here, there = loss.value(point, datum), loss.value(other, datum)
         middle = loss.value((point + other) / 2, datum)
         slack = _TOLERANCE * constant * body.reach
-        if not middle <= (here + there) / 2 + slack:  # NaN fails, too
+        if not middle <= (here + there) / 2 + slack:  # A NaN fails this test, too.
             raise InvalidArgument(
                 f"the loss is not convex: half-way to {other.tolist()} it is {middle}, more than "
                 f"the mean of {here} and {there}, {where}"

@@ -38,14 +38,14 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """The state of a follow-the-leader learner: number of sums received, its points, and whether it
-    waits for a sum."""
+    """The state of a learner that follows the leader: the number of sums received, the points, and
+    whether the learner waits for a sum."""
 
     rounds: int
     rows: Array
     """The point of the leader; further rows hold the points from which it was mixed."""
     asked: bool = False
-    """Whether the leader has asked the counter for the sum, and waits for the answer."""
+    """Whether the leader has asked the counter for the sum, and waits for its answer."""
 
     @property
     def points(self) -> Point:
@@ -67,8 +67,8 @@ def standing(rounds: int, points: Point) -> Stance:
 
 @attrs.frozen(kw_only=True)
 class SumLeader(PostProcessor[Stance]):
-    """An IPM (interactive post-processor) that sends gradients to a private counter, and derives
-    its point from the noisy sums. Abstract."""
+    """A post-processor that sends gradients to a private counter, and computes its point from the
+    counter's noisy sums. Abstract."""
 
     stances: ClassVar[int]
     """The number of points (rows) in a state."""
@@ -124,7 +124,7 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """The verification function f on the left: one datum differs, queries are the same."""
+        """The verification function f on the left: one datum differs, and queries are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
@@ -184,12 +184,12 @@ class SumLeader(PostProcessor[Stance]):
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
-        """The state after ``rounds`` sums, where ``sums`` is the last one received."""
+        """The state after ``rounds`` sums, of which ``sums`` is the last."""
         return standing(rounds, for_each(self.table, rounds, sums))
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The points (rows) of the state after ``rounds`` sums, the last of which is ``sums``."""
+        """The points (rows) of the state after ``rounds`` sums, of which ``sums`` is the last."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The projection of -G/λ onto the body, for λ = (clip/reach)·√(start + growth·t)."""
@@ -221,8 +221,8 @@ class OneStance(SumLeader):
 @column_safe
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(OneStance):
-    """An IPM: the leader at x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, where G_t is a
-    noisy sum of gradients.
+    """A post-processor that follows the regularised leader: x_{t+1} = argmin over x in K of ⟨G_t,
+    x⟩ + λ_t‖x‖²/2, where G_t is a noisy sum of gradients.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
     ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
@@ -257,21 +257,22 @@ class RegularisedLeader(OneStance):
 @column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(SumLeader):
-    """An IPM at x = c + p·(b - c), a mixture of the points b and c of a bold and a cautious leader
-    on the same noisy sums.
+    """A post-processor at x = c + p·(b - c), a mixture of the points b and c of a bold and a
+    cautious regularised leader on the same noisy sums.
 
-    The bold one's λ_t² is that of ``RegularisedLeader``, the cautious one's (clip/reach)²·
-    ``caution``·t. Beside the gradient g at x it sends v, the loss at b minus the loss at c, in V =
-    ⌊Q/2⌋ steps of clip·reach, clipped to {-V, …, V}: d + 1 numbers, to a counter with one more
-    coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), clipped to [0, 1].
+    The bold leader has the λ_t² of ``RegularisedLeader``, the cautious one
+    (clip/reach)²·``caution``·t. Beside the gradient g at x, the post-processor sends v, the loss at
+    b minus the loss at c, in V = ⌊Q/2⌋ steps of clip·reach, clipped to {-V, …, V}: d + 1 numbers,
+    to a counter with one more coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``),
+    clipped to [0, 1].
 
-    So it mostly does about as well as the better of the two, if ``spread`` is about the noise of
-    S/V. No bound on regret is claimed: both leaders receive gradients at x only, and it may stay
-    with the bold one (docs/dp_ftrl.md). Privacy: as for ``RegularisedLeader``: b and c are
-    functions of the counter's answers, as x is, and v is a function of (b, c, z), so it is the same
-    where the data are. An update has norm at most √(Q² + V²), in integers, so two differ by at most
-    twice that; for EMPTY all is 0. Source: here; a Hedge of two experts on losses known up to
-    noise.
+    So it mostly does about as well as the better of the two leaders, if ``spread`` is about the
+    noise of S/V. No bound on regret is claimed: both leaders receive gradients at x only, and p may
+    stay near 1 although the cautious leader is better (docs/dp_ftrl.md). Privacy: as for
+    ``RegularisedLeader``: b and c are functions of the counter's answers, as x is, and v is a
+    function of (b, c, z), so v is the same where the data are. An update has norm at most √(Q² +
+    V²), in integers, so two updates differ by at most twice this; for EMPTY all entries are 0.
+    Source: here; a Hedge of two experts on losses known up to noise.
     """
 
     stances: ClassVar[int] = 3
@@ -283,7 +284,7 @@ class HedgedLeader(SumLeader):
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # At least 1, as with 0 no update space would remain for a datum.
+        # The bound is at least 1, because with 0 no update space would remain for a datum.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
@@ -302,7 +303,7 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        with np.errstate(all="ignore"):  # as for a gradient
+        with np.errstate(all="ignore"):  # A NaN counts as 0, as for a gradient.
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 

@@ -1,10 +1,10 @@
 """Locally private online distribution learning: predicting labels from users' noisy answers.
 
 *The protocol.* A class f_1, …, f_K has hypotheses on the distribution on [M] of a label in a public
-context x (``Hypotheses``). An update is a user, (x_t, y_t), answered ⊤; the query ("predict", x) is
-answered by a distribution p̂ on [M]. A round is ("predict", x_t) and then (x_t, y_t). *Neighbours*
-are streams that differ in one user's label. Each label is used only through a mechanism of its own:
-local privacy.
+context x (``Hypotheses``). An update is a user's context and label (x_t, y_t), and its answer is ⊤;
+the query ("predict", x) is answered by a distribution p̂ on [M]. A round is ("predict", x_t) and
+then (x_t, y_t). *Neighbours* are streams that differ in one user's label. The learner sees each
+label only through a private mechanism, made for this user (local privacy).
 """
 
 from antiphon.learners.distribution.clipping_map import AllScores, ClippingMap, OneScore

@@ -1,5 +1,5 @@
-"""The clipping map h_t of the LDP paper, and mechanisms by which users report its
-log-likelihoods with noise."""
+"""The clipping map h_t of *Online Distribution Learning with Local Private Constraints* ("the LDP
+paper"), and mechanisms by which users report its log-likelihoods with noise."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -122,7 +122,7 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""The resolution of the search for ε_0: it is found up to this part of ε."""
+"""The resolution of the search for ε_0 (the ε of one score), as a part of ε."""
 
 
 @attrs.frozen(kw_only=True)
@@ -149,7 +149,7 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @abstractmethod
     def _answers(self) -> Space:
-        """The space of the answers."""
+        """The space of the mechanism's answers."""
 
     @property
     def verification(self) -> NeighbouringStart:
@@ -163,7 +163,7 @@ class SingleScore(LabelResponse):
     """A label response that releases one score, with any noise of ``scale``. Abstract."""
 
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise, which each class made of it sets."""
+    """The scale of the noise, which each subclass sets."""
 
     def _answers(self) -> Space:
         return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
@@ -187,13 +187,13 @@ class OneScore(SingleScore):
     """The mechanism label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP
     paper, Alg. 2.
 
-    Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it
-    falls anywhere, are drawn without a look at y. Given both, and that h does not, the answer is
-    (J, s + noise) with an integer s in 0, …, grid that y decides, so two labels' laws differ by e^ε
-    at most, for every J; given that h does, they are the same. A mixture with the same weights
-    keeps to it.
-    Source: there, with the noise of ln(KT)/ε, which is too little, and in reals. Here the scores
-    of each hypothesis fill the range of the noise, in its own Λ_j(x) (``ClippingMap``).
+    Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
+    anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
+    is (J, s + noise) with an integer s in 0, …, grid that y decides, so two labels' laws differ by
+    e^ε at most, for every J; given that h(y) is drawn from all labels, the laws are the same. A
+    mixture with the same weights keeps this bound. Source: the LDP paper, with noise of scale
+    ln(KT)/ε, which is too little, and in reals. Here the scores of each hypothesis fill the range
+    of the noise, in its own Λ_j(x) (``ClippingMap``).
 
     >>> from antiphon.learners.distribution import Hypotheses
     >>> clipping = ClippingMap(Hypotheses([[[0.5, 0.5, 0.0]]]), clip=0.1)
@@ -256,7 +256,7 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always small enough
+    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always private enough
     while low < high:
         middle = (low + high + 1) // 2
         curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)

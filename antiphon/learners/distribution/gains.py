@@ -5,10 +5,10 @@ The gains are unbiased for ln p̄_j[h(y)], up to rounding and a term that is the
 their second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η·Σ gains).
 
 The bound of exponential weights, √(2 ln K T v) Λ + T c, with Λ = ln((K+1)/c) and a KL divergence of
--ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): a larger c than the paper's 1/T
-has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts
-and hypotheses. No regret bound is claimed: the gains have the tails of their noise, and η assumes
-that contexts are equally frequent.
+-ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): with a larger c than the paper's
+1/T, the noise has to hide a smaller range. η = √(2 ln K/(T V)), where V is the mean of the second
+moments over contexts and hypotheses. No regret bound is claimed: the gains have the tails of their
+noise, and η assumes that contexts are equally frequent.
 """
 
 import math
@@ -39,7 +39,7 @@ class Channel(ABC):
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False
-    """Whether the constants (rate, clipping) are those of the LDP paper."""
+    """Whether the constants (learning rate and clipping probability) are those of the LDP paper."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
@@ -50,7 +50,7 @@ class Channel(ABC):
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
-        """The mechanism that is created for a user in this context, and asked about the label."""
+        """Mechanism that is created for a user in this context, and receives the user's label."""
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
@@ -97,7 +97,7 @@ class ScoreChannel(Channel):
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """Draws h(label) for each label; returned as the label y whose set S_y contains it."""
+    """Draws h(label) for each label, and returns the label y whose set S_y contains it."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 
@@ -169,7 +169,8 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        found: Doubles = (steps - 0.5) * clipping.widths[contexts]  # from the middle of the range
+        # a score counts from the middle of its range
+        found: Doubles = (steps - 0.5) * clipping.widths[contexts]
         return found
 
     def answers(

@@ -77,8 +77,8 @@ class Hypotheses:
     def dirichlet(
         cls, *, contexts: int, count: int, labels: int, key: int, halves: int = 1
     ) -> Self:
-        """Hypotheses whose f_j(x) are drawn from Dirichlet(a, …, a), a = ``halves``/2, with the
-        seed ``key``.
+        """Hypotheses whose laws f_j(x) are drawn from Dirichlet(a, …, a) with a = ``halves``/2 and
+        the seed ``key``.
 
         Computed as sums of ``halves`` squared Gaussians, from the raw stream of a PCG64.
         """
@@ -99,7 +99,7 @@ class Hypotheses:
 
     @property
     def of_labels(self) -> Integers:
-        """The space [M] of labels, counted from 0."""
+        """The space [M] of labels, which are counted from 0."""
         return Integers(0, self.labels - 1)
 
     def users(self, key: int, count: int, *, truth: int = 0) -> tuple[Whole, Whole]:
@@ -144,12 +144,12 @@ def tilt(count: int, *, horizon: int, epsilon: float) -> float:
 
 
 def hadamard(count: int, *, horizon: int, epsilon: float) -> Hypotheses:
-    """The lower bound's class: 2K distributions on N labels, N = 2^n the least with K <= N - 1; K =
-    ``count``.
+    """The class of the lower bound: 2K distributions on N labels, where K = ``count``, and N = 2^n
+    is the least power of two above K.
 
-    p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, in this order.
-    Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL-risk on one of them: of order
-    √(KT)/ε for small ε only.
+    p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, in this order,
+    with the Hadamard matrix H. Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL
+    risk on one of them; for small ε only, this is of order √(KT)/ε.
 
     >>> hadamard(3, horizon=1000, epsilon=1).tables[0, :3].tolist()[0]
     [0.0, 0.5, 0.0, 0.5]

@@ -24,21 +24,21 @@ from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, T
 from antiphon.verifiers import OnlyEntry, event_level, updates_and_queries
 
 PREDICT: Final = "predict"
-"""The first entry of the query ("predict", x), which asks for the prediction p̂ in context x."""
+"""The first entry of the query ("predict", x), which requests the prediction p̂ in context x."""
 
 State = TypeVar("State")
 
 
 class LocalLearner(ExchangePostProcessor[State], Generic[State]):
-    """An IPM, a locally private learner: (x, y) -> ⊤, a user's context and label; ("predict", x) ->
-    the prediction p̂ on [M]. Abstract.
+    """A locally private learner as a post-processor: it answers a user's (context x, label y) by ⊤,
+    and ("predict", x) by the prediction p̂ on [M]. Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
-    ``ComplexMechanism(…)``. HALT to a user past the ``horizon``.
-    Privacy: that of one user's mechanism, (ε, δ), w.r.t. streams in which one user has another
-    label, the contexts and all queries being the same (f), against adversaries that adapt:
-    ``ap.guarantee`` derives it. *P has the three properties of CM §6.1 from f to 1-sparse parallel
-    composition*: it is deterministic; its creations, the index it asks and its predictions are
+    ``ComplexMechanism(…)``. A user past the ``horizon`` is answered by HALT. Privacy: that of one
+    user's mechanism, (ε, δ), w.r.t. streams in which one user has another label, the contexts and
+    all queries being the same (f), against adversaries that adapt: ``ap.guarantee`` derives it. *P
+    has the three properties of CM §6.1 from f to 1-sparse parallel composition*: it is
+    deterministic; the mechanisms that it creates, the index that it asks and its predictions are
     computed from contexts, queries, the number of users and answers from the right, all of which
     are the same in two f-valid runs (destination, response); only the query to a user's mechanism
     depends on y, and differs for one user at most, whose mechanism gets no other query (f→f'). Each
@@ -65,7 +65,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @abstractmethod
     def asked(self, state: State, context: int, label: int) -> int:
-        """The query to the user's mechanism; only here is the label used."""
+        """The query to the user's mechanism, the only place where the label is used."""
 
     @abstractmethod
     def learned(self, state: State, context: int, answer: Any) -> State:
@@ -224,10 +224,12 @@ class LocalMixture(LocalLearner[Mixing]):
     def follow(
         self, contexts: Whole, labels: Whole, coins: Coins, *, block: int = _BLOCK
     ) -> Iterator[tuple[slice, Doubles]]:
-        """For each block of users: its slice, and the weights before each of its users, a row each.
+        """Yields for each block of users its slice, and the weights before each of its users, one
+        row each.
 
-        With the same law as a session, but many users at once, for contexts chosen in advance.
-        Raises: InvalidArgument for more users than the horizon, or for one that a session refuses.
+        The law is that of a session, but many users are computed at once, for contexts chosen in
+        advance. Raises: InvalidArgument for more users than the horizon, or for one that a session
+        refuses.
         """
         if len(contexts) != len(labels) or len(labels) > self.horizon:
             raise InvalidArgument(f"a context and a label for each of at most {self.horizon} users")
@@ -296,7 +298,7 @@ def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
 def _costs(
     learner: LocalMixture, context: int, weights: Doubles, truth: int
 ) -> tuple[float, float]:
-    """The sums Σ KL and Σ TV of the predictions in one context, over rows of weights."""
+    """The sums Σ KL and Σ TV for the predictions in one context, over several rows of weights."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
     part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes

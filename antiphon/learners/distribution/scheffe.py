@@ -25,7 +25,7 @@ class Knockout(NamedTuple):
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
-    """The number of users that answered for each pair, in this round."""
+    """The number of users that have answered for each pair, in this round."""
     ones: tuple[int, ...]
     """The number of those users, for each pair, whose answer was 1 (label in the set A)."""
 
@@ -54,7 +54,7 @@ class PairwiseTests(LocalLearner[Knockout]):
 
     @property
     def each_round(self) -> int:
-        """The number of users in each round of the knockout."""
+        """The number of users in each round of the tournament."""
         return max(1, self.horizon // max(1, (self.hypotheses.count - 1).bit_length()))
 
     @property
@@ -101,8 +101,8 @@ class PairwiseTests(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair with f(A) nearest the users' estimate; without users the
-        first."""
+        """The hypothesis of a pair whose probability f(A) is nearest to the users' estimate;
+        without users the first hypothesis."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -123,12 +123,13 @@ class ScheffeKnockout(PairwiseTests):
 
     ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
     of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and
-    the one whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a winner,
-    it answers the mean of the remaining ones. Privacy: ε-DP, see ``LocalLearner``: a user reports
-    one bit only. Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in
-    Gopi et al. 2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv
-    2312.05645), which needs fewer users. The winner of a plain knockout is not within a constant
-    multiple of the least distance; but if one hypothesis is true, and the tests are right, it wins.
+    the hypothesis whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a
+    winner, the prediction is the mean of the remaining hypotheses. Privacy: ε-DP, see
+    ``LocalLearner``: a user reports one bit only. Source: tests of Scheffé 1947 (Devroye and Lugosi
+    2001), under local privacy as in Gopi et al. 2020. It is *not* the algorithm of Pour, Ashtiani
+    and Asoodeh 2023 (arXiv 2312.05645), which needs fewer users. The winner of a plain knockout is
+    not within a constant multiple of the least distance; but if one hypothesis is true, and the
+    tests are right, it wins.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
@@ -141,8 +142,8 @@ class ScheffeKnockout(PairwiseTests):
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """The pairs of a round: neighbours in the list. With an odd number the last one has no
-    opponent."""
+    """The pairs of a round: neighbours in the list of hypotheses. With an odd number, the last one
+    has no opponent."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

@@ -22,14 +22,14 @@ _TABLE: Final = 1 << 12
 _LONGEST: Final = 1 << 17
 """The largest length, in bits, of the rational probabilities for a rate Log(q)."""
 _ORDERS: Final = 64
-"""The number of Rényi orders that a parameter search looks at."""
+"""The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest ηc in a parameter search: the learner then practically always draws anew."""
+"""The largest product of rate and cost in a search: then nearly every decision is a new draw."""
 
 
 class Lazy(NamedTuple):
-    """The parameters of lazy experts: rate η, cost c and batch size B."""
+    """The parameters of lazy experts: the rate η, the cost c and the batch size B."""
 
     rate: Fraction
     cost: Fraction
@@ -40,8 +40,8 @@ class Lazy(NamedTuple):
 def lazy_parameters(
     horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
-    """The (ε, δ)-DP parameters with the least ``regret_bound``, for the given batch size if there
-    is one.
+    """The (ε, δ)-DP parameters with the least ``regret_bound``; for the batch size ``batch``, if
+    one is given.
 
     Raises: InvalidArgument.
     """
@@ -55,7 +55,7 @@ def lazy_parameters(
             bound = lazy_bound(rate, cost, batch, decisions)
             return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
 
-        # A cost above 16T/ε brings no more privacy.
+        # A cost above 16T/ε makes the learner no more private.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
         return searching.of_rates(private, horizon, several, batch, 28, costs)
 
@@ -108,7 +108,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on Rényi divergences that is claimed for unlimited draws."""
+        """The bound on Rényi divergences that is claimed if the number of draws is not limited."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -121,15 +121,15 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L) for L = loss/grid."""
+        """The exponent η(c + L) of the loss L = loss/grid."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
 
 @attrs.frozen(kw_only=True)
 class LazyInBatches(LazyDartboard):
-    """A lazy learner that decides after each batch, with no limit on draws; a subclass claims its
-    privacy. Abstract."""
+    """A lazy learner that decides after each batch, with no limit on the number of draws. A
+    subclass claims its privacy. Abstract."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -203,8 +203,8 @@ class LazyExperts(LazyInBatches):
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """A bound on Rényi divergences: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k =
-    ``draws``.
+    """The Rényi bound of ``PrivateDartboard``: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1)
+    + k·D}, k = ``draws``.
 
     D is the divergence of one draw. The proof is in ``PrivateDartboard``.
     """
@@ -223,7 +223,7 @@ class CappedCurve:
 
 @attrs.frozen(kw_only=True)
 class CappedDartboard(LazyDartboard):
-    """A lazy learner that decides after each loss, and draws at most ``draws`` times; a subclass
+    """A lazy learner that decides after each loss, and draws at most ``draws`` times. A subclass
     claims its privacy. Abstract."""
 
     law_known: ClassVar[bool] = False
@@ -280,8 +280,8 @@ class PrivateDartboard(CappedDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner with parameters as of ``LazyExperts.tuned`` for B = 1; with probability at
-        most about 1/T its limit of draws is reached.
+        """The learner with the parameters of ``LazyExperts.tuned`` for batches of one round; its
+        limit of draws is reached with probability at most about 1/T.
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
@@ -298,7 +298,7 @@ class PrivateDartboard(CappedDartboard):
 
     @property
     def switching(self) -> float:
-        """The probability p of leaving an expert that had no loss."""
+        """The probability p of leaving an expert that has no loss."""
         return -math.expm1(-float(self.rate) * float(self.cost))
 
     @property
@@ -313,5 +313,5 @@ class PrivateDartboard(CappedDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """The bound (T-1)·r on the mean number of draws; r is the largest probability of a draw."""
+    """The bound (T-1)·r on the mean number of draws: r bounds the probability of each of them."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

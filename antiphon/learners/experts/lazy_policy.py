@@ -35,7 +35,7 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
 
 @attrs.frozen
 class OneDecision(NoninteractiveMechanism[int, int]):
-    """One decision of lazy experts, after a batch; a subclass claims its privacy. Abstract."""
+    """One decision of lazy experts, made after a batch. A subclass claims its privacy. Abstract."""
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -62,16 +62,16 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 @register("antiphon.StayBit/1")
 @attrs.frozen
 class StayBit(OneDecision):
-    """NIM, the decision of ``learner``: the loss L of its batch ↦ 1 (stay) with probability e^(-η(c
-    + L)), else 0 (draw anew).
+    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
+    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
 
     L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
-    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
-    s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with
-    such losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁,
-    and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
-    A 0 reveals little, as with c > 0 it sometimes leaves without a loss.
-    Source: Asi, Koren, Liu and Talwar, Alg. 1; the divergence is computed here.
+    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
+    e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with such
+    losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁, and it
+    is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws). The answer 0 reveals
+    little: with c > 0 the learner sometimes leaves an expert without a loss. Source: Asi, Koren,
+    Liu and Talwar, Alg. 1; the divergence is computed here.
 
     >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
     0
@@ -81,7 +81,7 @@ class StayBit(OneDecision):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices (FIRST, STAYS, DRAWS) of the mechanisms that are created first."""
+"""The indices (FIRST, STAYS, DRAWS) of the mechanisms in the order of creation."""
 
 
 @register("antiphon.Following/1", state=True)
@@ -98,7 +98,7 @@ class Following(NamedTuple):
     batch: int = 0
     """The loss of the followed expert in the current batch."""
     draws: int = 0
-    """The number of experts drawn since the first."""
+    """The number of experts drawn since the first one."""
     refused: bool = False
     """Whether the filter has refused a draw; from then on the learner keeps its expert."""
 
@@ -109,11 +109,11 @@ class LazyPolicy(ExchangePostProcessor[Following]):
     """Lazy experts as the post-processor P of ``ComplexMechanism(LazyPolicy(learner, draws=n))`` =
     P ∘* ExtConComp.
 
-    Its answers have the law of ``learner``'s, until that would draw an expert for the (n+1)-st time
-    after the first: then it keeps its expert for good. (a loss) -> ⊤; ``ADVICE`` -> the expert. P
-    creates, first of all and in this order: a uniform response, for the first expert; a composition
-    of ``StayBit``, one for each decision; one of exponential mechanisms, one for each draw, with a
-    zCDP filter that is full after n of them.
+    Its answers have the law of ``learner``'s answers, until ``learner`` would draw an expert for
+    the (n+1)-st time after the first one: then the expert is kept for good. A loss is answered by
+    ⊤, and ``ADVICE`` by the expert. P creates, before all else and in this order: a uniform
+    response, for the first expert; a composition of ``StayBit``, one for each decision; one of
+    exponential mechanisms, one for each draw, with a zCDP filter that is full after n of them.
 
     Privacy: ``ap.guarantee`` derives it, w.r.t. ``learner.verification``, against adversaries that
     adapt: one stay bit's divergence (1-sparse parallel composition, first-pair consistent) and n
@@ -153,8 +153,9 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         """The lazy policy with a number of draws that suffices with probability 1 - beta, for any
         losses.
 
-        Each of the k decisions draws w.p. at most r = 1 - e^(-η(c+B)) given any past: by Chernoff's
-        bound n+1 of them do w.p. at most e^(-k·KL((n+1)/k‖r)).
+        Each of the k decisions leads to a draw with probability at most r = 1 - e^(-η(c+B)) given
+        any past. By Chernoff's bound, n+1 of them do so with probability at most
+        e^(-k·KL((n+1)/k‖r)).
         """
         decisions, most = learner.curve.decisions, -math.log(fields.beta(beta))
         drawn = -math.expm1(-float(learner.rate) * float(learner.cost + learner.batch))
@@ -242,8 +243,8 @@ def _exponential(learner: LazyExperts) -> ExponentialMechanism:
 
 
 def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
-    """The creation of the mechanism with a zCDP claim, converted from its bounded range; a
-    filter adds up ρ."""
+    """The message that creates the mechanism with a zCDP claim, converted from its bounded range,
+    because the filter adds up ρ."""
     claim = next(each for each in mechanism.claims if type(each.measure) is BoundedRange)
     measure = converted(claim.measure, ZeroConcentrated)
     assert measure is not None
@@ -251,13 +252,13 @@ def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
 
 
 def _measure(create: Create) -> Any:
-    """The privacy measure that a creation claims."""
+    """The privacy measure that a message claims for the mechanism it creates."""
     assert create.claim is not None
     return create.claim.measure
 
 
 def _relative_entropy(p: float, q: float) -> float:
-    """The relative entropy KL(p‖q) of two coins, p >= q."""
+    """The relative entropy KL(p‖q) of two coins with probabilities p >= q."""
     if p >= 1:
         return -math.log(q) if p == 1 else math.inf
     return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))

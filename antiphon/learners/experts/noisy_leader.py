@@ -47,7 +47,7 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon for which the columns of the noise are normalised."""
+"""The longest horizon for which the columns of the counter's noise are normalised."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -55,9 +55,9 @@ class Led(NamedTuple):
     """The state of ``NoisyLeader``: the followed expert, and the counter's state."""
 
     expert: int | None
-    """The followed expert; None before the first message."""
+    """The expert that is followed; None before the first message."""
     counting: Any
-    """The state of the counter."""
+    """The state of the private counter."""
 
     @property
     def rounds(self) -> int:
@@ -89,10 +89,10 @@ class NoisyLeader(Learner[Led], InBlocks):
 
     Privacy: the claim of ``counter``, w.r.t. the same neighbours among the losses, against adaptive
     adversaries; *proved* if the counter's is. *Proof* (CM Lemma 2.15): a loss goes on to the
-    counter unchanged, followed by ``COUNT``; all else depends on the counter's answers, its own
-    coins, and the number of losses. So an adversary of the counter can simulate it: it answers its
-    own ``ADVICE``, which f allows only as (ADVICE, ADVICE), and its messages to the counter are
-    f'-valid, as f' ignores (COUNT, COUNT).
+    counter unchanged, followed by ``COUNT``; all else depends on the counter's answers, the
+    learner's own coins, and the number of losses. So an adversary of the counter can simulate the
+    learner: it answers ``ADVICE`` by itself, which f allows only as (ADVICE, ADVICE), and its
+    messages to the counter are f'-valid, as f' ignores (COUNT, COUNT).
 
     Expected regret, against losses that do not depend on the advice: ``regret_bound``.
     Source: Agarwal and Singh 2017, on a tree; Kairouz et al. 2021; the bound on regret is proved
@@ -114,7 +114,7 @@ class NoisyLeader(Learner[Led], InBlocks):
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
-    """The softmax that draws the expert, with the rate per grid step."""
+    """The post-processor that draws the expert, with the rate for one step of the grid."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter
@@ -125,7 +125,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         self.softmax.signature((CountAfter() @ counter).signature)  # Softmax refuses other sums
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        set_derived(self, verification=near)  # neighbouring losses are those of the counter
+        set_derived(self, verification=near)  # the neighbours of the counter's claim
 
     @classmethod
     def tuned(
@@ -141,10 +141,10 @@ class NoisyLeader(Learner[Led], InBlocks):
         """The learner with the least noise that is (ε, δ)-DP, and a rate with nearly the least
         regret bound.
 
-        ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
-        ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. It uses
-        no losses. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter that
-        spends more, or that does not protect any two losses.
+        ``counter``: a function of ``horizon``, ``dimension``, ``largest`` and ``rho`` that makes a
+        counter; by default ``BufferedToeplitzCounter``, whose columns are normalised up to a
+        horizon of 2^20. The choice uses no losses. Raises: InvalidArgument for ε or δ outside (0,
+        ∞) and (0, 1); for a counter that spends more, or that does not protect any two losses.
         """
         make = _buffered if counter is None else counter
         rho = largest_rho(*budget(epsilon, delta))
@@ -168,8 +168,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
     @property
     def regret_bound(self) -> float:
-        """The bound on expected regret (see ``noisy_leader``), at most the horizon. Raises:
-        Intractable for a horizon past 2^20."""
+        """The bound on expected regret (docstring of the module ``noisy_leader``), at most the
+        horizon. Raises: Intractable for a horizon past 2^20."""
         return regret_bound(float(self.rate), self.counter)
 
     @property
@@ -203,7 +203,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
     def _told(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
-        """The expert to follow after one more loss."""
+        """The state with the expert to follow after one more loss."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)
 
@@ -246,11 +246,11 @@ _LONGEST_SUMMED: Final = 1 << 20
 _SLOPE: Final = 1 / 8 + 1 / STEPS
 _NEAR: Final = 1 / 8
 _LEAST, _MOST = 2.0**-40, 64.0
-"""The range of rates that a search considers."""
+"""The least and the largest learning rate that a search considers."""
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """The cost G(v) in regret of noise with variance v, as the module's docstring defines it."""
+    """Cost in regret of noise with this variance, the function G(v) of the module's docstring."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))

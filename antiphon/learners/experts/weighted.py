@@ -1,4 +1,4 @@
-"""Exponential weights: learners that draw an expert with weight e^(-η·(total loss)), each round
+"""Exponential weights: learners that draw an expert with weight e^(-η·(total loss)), in each round
 or seldom."""
 
 import math
@@ -43,11 +43,11 @@ class Holding(NamedTuple):
 class ByWeight(Learner[State], Generic[State]):
     """A learner that draws experts with weights e^(``unit``·score), for integer scores. Abstract.
 
-    The followed expert has exactly this law if losses do not depend on the advice.
+    If losses do not depend on the advice, the followed expert has exactly this law.
     """
 
     law_known: ClassVar[bool] = True
-    """Whether the law of the followed expert is ``marginal``, if losses do not depend on the
+    """Whether ``marginal`` is the law of the followed expert, if losses do not depend on the
     advice."""
 
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
@@ -63,7 +63,7 @@ class ByWeight(Learner[State], Generic[State]):
 
     @abstractmethod
     def scored(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of the losses, a row each."""
+        """The scores after each of the losses, one row each."""
 
     @property
     @abstractmethod
@@ -71,7 +71,8 @@ class ByWeight(Learner[State], Generic[State]):
         """The number of rounds between two times at which the learner may change its expert."""
 
     def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The law of the followed expert, given the scores when the learner could last change it.
+        """The law of the followed expert, given the scores at the time when the learner could last
+        change its expert.
 
         A table of scores, one in each row, gives a table.
         """
@@ -201,13 +202,13 @@ class Dartboard(Weighted, InBlocks):
     """
 
     draws: ClassVar[int | None] = None
-    """The number of new draws allowed, after which the expert is kept for good; None for no
+    """The largest number of new draws, after which the expert is kept for good; None for no
     limit."""
 
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
-        """Minus the logarithm of the probability of keeping the expert, after a batch in which its
-        loss was ``loss``."""
+        """Minus the logarithm of the probability of keeping the expert, given its loss in the
+        batch."""
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -258,23 +259,23 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 STEPS: Final = 1 << 8
 """The number of steps per unit to which sums in doubles are rounded."""
 _FARTHEST: Final = 1 << 52
-"""The largest absolute value of a sum, in steps; sums are clipped to it, as post-processing."""
+"""Largest absolute value of a sum, in steps; larger sums are clipped, which is post-processing."""
 
 
 @register("antiphon.Softmax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(PostProcessor[None]):
-    """An IPM that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on its right
-    provides noisy sums.
+    """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on
+    its right provides noisy sums.
 
     (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
     η = ``rate`` for one unit of a sum. On its right: a mechanism that answers each update by an
     array of sums, such as ``CountAfter`` of a counter with a ``dimension``: follow the regularised
     leader, on noisy sums. HALT goes left unchanged. Sums in doubles are rounded to 1/256. Privacy:
-    that of the mechanism on its right, w.r.t. the same f (CM Lemma 2.15): it reads answers only.
-    Source: Agarwal and Singh 2017 (on a tree). Raises: CompositionError for a mechanism that
-    answers anything but arrays of one axis.
+    that of the mechanism on its right, w.r.t. the same verification function (CM Lemma 2.15),
+    because Softmax uses answers only. Source: Agarwal and Singh 2017 (on a tree). Raises:
+    CompositionError for a mechanism that answers anything but arrays of one axis.
     """
 
     forwards_queries = True
@@ -317,7 +318,7 @@ class Softmax(PostProcessor[None]):
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """Draws the expert to follow, given the noisy sum of each expert."""
         rate = self.rate if sums.dtype == np.int64 else self._fine
-        assert rate is not None  # checked by ``signature``
+        assert rate is not None  # The method ``signature`` has checked this.
         return coins.categorical_exp(rate, for_each(_scores, sums))
 
 

@@ -29,7 +29,7 @@ from antiphon.protocol.coins.sampled import seeded_words
 class ConvexMeter(online_game.Meter):
     """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), with the numerically found minimum.
 
-    So the true regret may be larger by the gap of its certificate, which is reported beside it.
+    The true regret may be larger by the minimum's certified gap, which is reported beside it.
     """
 
     def __init__(self, times: tuple[int, ...], game: "ConvexGame") -> None:
@@ -96,8 +96,7 @@ class ConvexGame(online_game.OnlineGame):
         return origin
 
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether the loss and the body of a learner, or of each part of a chain, are those of
-        the game."""
+        """Whether the learner (or each part of a chain) has the loss and the body of the game."""
         if isinstance(learner, OnlineLearner) and not isinstance(learner, ConvexLearner):
             return False
         own = {"loss": self.convex_loss, "body": self.body}
@@ -150,8 +149,8 @@ class SignGame(online_game.TossedGame, LinearGame):
 @register("antiphon.games.RandomSigns/1")
 @attrs.frozen(kw_only=True)
 class RandomSigns(SignGame):
-    """A game of fair random signs: no point is better on average; the best gains about √T by luck,
-    in the unit ball.
+    """A game of fair random signs: no point is better on average; in the unit ball, the best point
+    gains about √T by luck.
 
     So every learner has regret of about √T, and staying at the origin has no more.
     Source: the lower bound of Abernethy, Bartlett, Rakhlin and Tewari 2008, Thm 2, by signs.
@@ -185,11 +184,11 @@ class LinearGap(SignGame):
 @register("antiphon.games.AlongShown/1")
 @attrs.frozen(kw_only=True)
 class AlongShown(LinearGame):
-    """An adaptive game: z_t = x_t/‖x_t‖ points along the learner's last point; along the first axis
-    for the origin.
+    """An adaptive game: the datum z_t = x_t/‖x_t‖ points along the learner's last point, or along
+    the first axis if that is the origin.
 
-    A learner loses ‖x_t‖ in each round, so it is punished for leaving the origin. Regret bounds of
-    convex learners hold here, too, as they are against adaptive losses.
+    A learner loses ‖x_t‖ in each round, so it is punished for leaving the origin. The regret bounds
+    of convex learners hold here, too, because they are proved for adaptive losses.
     """
 
     adaptive: ClassVar[bool] = True
@@ -197,7 +196,7 @@ class AlongShown(LinearGame):
     def loss(self, key: int, time: int, shown: Any) -> Losses:
         norm = math.sqrt(shown @ shown)
         axis = np.arange(len(shown)) == 0
-        # Towards zero, so that the norm is at most 1.
+        # The rounding is towards zero, so that the norm is at most 1.
         return online_game.unwritten(
             np.trunc((shown / norm if norm else axis) * self.convex_loss.grid)
         )
@@ -245,9 +244,9 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         """The game on arrays: features divided by the ``bound`` of their norms, and labels in [-1,
         1], on the grid.
 
-        Rounded towards zero, so that no norm grows. ``rounds``: by default each row once. The bound
-        must be public: one computed from the data leaks them. Raises: InvalidArgument for anything
-        but a table of numbers, a norm past the bound, or a label past 1.
+        The rounding is towards zero, so that no norm grows. ``rounds``: by default each row once.
+        The bound must be public: one computed from the data leaks them. Raises: InvalidArgument for
+        anything but a table of numbers, a norm past the bound, or a label past 1.
         """
         rows, aims = np.asarray(features, np.float64), np.asarray(labels, np.float64)
         if rows.ndim != 2 or not rows.size or aims.shape != rows.shape[:1]:
@@ -255,7 +254,7 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "features are a table, a round in each row, and labels one number for each row"
             )
         scaled = rows / fields.check_double(bound, "bound")
-        inside = np.all(abs(scaled) <= 1)  # NaN fails, too
+        inside = np.all(abs(scaled) <= 1)  # A NaN fails this test, too.
         steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
         if not inside or np.any((steps**2).sum(axis=1) > grid**2):
             raise InvalidArgument(
@@ -286,10 +285,10 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         """The game on a file (.npy, or numbers separated by commas) with columns for features and a
         label.
 
-        Args: ``label``, the number of its column, from 0; ``body``, made with ``dimension=`` the
-        number of features; the others as of ``of``.
-        Raises: InvalidArgument as ``of``; for a file that is no table, a missing column, and for
-        the logistic loss labels other than -1 and 1.
+        Args: ``label``, the number of the label's column, counted from 0; ``body``, made with
+        ``dimension=`` the number of features; the others as of ``of``. Raises: InvalidArgument as
+        ``of``; for a file that is no table, a missing column, and for the logistic loss labels
+        other than -1 and 1.
         """
         table = read_table(path)
         columns = table.shape[1]

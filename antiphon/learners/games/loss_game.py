@@ -1,5 +1,5 @@
-"""Games of experts, and their meter of regret: losses from coins, or that hit the followed
-expert."""
+"""Games of experts, with losses from coins or against the followed expert; and their meter of
+regret."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _blame(experts: int, grid: int, shown: int) -> Losses:
 
 @attrs.frozen(kw_only=True)
 class CoinedGame(online_game.TossedGame, LossGame):
-    """A game in which each expert loses 1 with its own probability, else 0; drawn anew every
-    ``hold`` rounds.
+    """A game in which each expert loses 1 with its own probability, else 0; the losses are drawn
+    anew every ``hold`` rounds.
 
     Abstract.
     """
@@ -161,8 +161,8 @@ def _gap(value: object) -> Fraction:
 @register("antiphon.games.RandomLosses/1")
 @attrs.frozen(kw_only=True)
 class RandomLosses(CoinedGame):
-    """A game of fair coins: no expert is better on average, and the best leads by luck, by about
-    √(T ln d/2).
+    """A game of fair coins: no expert is better on average, but the best one is ahead by luck, by
+    about √(T ln d/2).
 
     Source: the lower bound of Cesa-Bianchi and Lugosi 2006, Thm 3.7.
     """

@@ -92,7 +92,7 @@ class LossTable(ObliviousGame, LossGame):
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)
-        table.flags.writeable = False  # so that it is not copied
+        table.flags.writeable = False  # The array is frozen here, so that it is not copied later.
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:
@@ -123,11 +123,11 @@ class LossStream(ObliviousGame, LossGame):
     """A game whose losses come from an iterable: a row for each round, with a loss in [0, 1] for
     each expert.
 
-    One block of rows is in memory at a time. A game that is played again, or replayed, reads the
-    source again from its start, as a list allows, or an object whose ``__iter__`` opens a file
-    anew; a generator does not, so it serves one game in one process. Raises: InvalidArgument,
-    during play, for rows that are no such losses, for a source that ends before ``rounds``, and for
-    one that cannot be read again.
+    One block of rows is in memory at a time. Another play or a replay reads the source again from
+    its start. A list allows this, and so does an object whose ``__iter__`` opens a file anew; a
+    generator can be used for one game in one process only. Raises: InvalidArgument, during play,
+    for rows that are no such losses, for a source that ends before ``rounds``, and for one that
+    cannot be read again.
 
     >>> rows = ([0.0, 1.0], [0.26, 0.5])
     >>> LossStream(source=rows, rounds=2, experts=2, grid=4).losses(0, 0).tolist()

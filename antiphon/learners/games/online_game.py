@@ -1,8 +1,9 @@
 """Base classes of all games, which ask for advice and then send a loss, and of meters of regret.
 
-In a random oblivious game each entry of a loss takes one of two values, with its own probability.
-Losses are a function of the key: half-words of the raw stream of a PCG64, which NumPy keeps stable,
-are compared with 2^32·probability. So probabilities are exact to 2^-32.
+In a random game whose losses do not depend on the advice, each entry of a loss takes one of two
+values, with its own probability. Losses are a function of the key (the random number of the game):
+half-words of the raw stream of a PCG64, which NumPy keeps stable, are compared with
+2^32·probability. So probabilities are exact to 2^-32.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Scored(NamedTuple):
     expected: Figures | None = None
     """Expected regret, averaged over the learner's own coins."""
     gaps: Figures | None = None
-    """The largest possible error of each regret, as the best in hindsight is known only up to
-    it."""
+    """The largest possible error of each regret, because the best in hindsight is known only
+    approximately."""
     shifting: Figures | None = None
     """Regret against the best sequence of experts with a limited number of changes."""
 
@@ -69,12 +70,12 @@ class Meter(ABC):
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """The learner's loss in each of these rounds; called once, before ``_note`` of the same
+        """The learner's loss in each of these rounds; called once, before ``_note`` for the same
         rounds."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
-        """Notes the losses of some rounds, from which ``_least`` finds the best in hindsight."""
+        """Record the losses of some rounds, from which ``_least`` finds the best in hindsight."""
 
     @abstractmethod
     def _least(self) -> float:
@@ -113,8 +114,9 @@ class OnlineGame(Adversary[GameState]):
     """A game of online learning: an adversary that sends ``ADVICE`` and then a loss, ``rounds``
     times; then HALT. Abstract.
 
-    A loss is an int64 array: the experts' losses, or the datum of a convex loss. Its coins are one
-    integer, the key, if it is ``tossed``: losses are a function of key, round and the advice.
+    A loss is an int64 array: the experts' losses, or the datum of a convex loss. If the game is
+    ``tossed``, its only coins are one random integer, the key: losses are a function of key, round
+    and advice.
     """
 
     tossed: ClassVar[bool] = False
@@ -152,8 +154,8 @@ class OnlineGame(Adversary[GameState]):
 
     @abstractmethod
     def unadvised(self, coins: Coins) -> Any:
-        """The advice assumed in the first round, for a mechanism that answers each loss by its
-        next advice."""
+        """The advice assumed in the first round, for a mechanism that answers each loss by the
+        advice for the next round."""
 
     @abstractmethod
     def meter(
@@ -167,7 +169,7 @@ class OnlineGame(Adversary[GameState]):
 
     @abstractmethod
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether a learner, which takes losses of this space, is one for this game."""
+        """Whether a learner, which accepts losses of this space, can play this game."""
 
     def step(self, state: GameState, message: object, coins: Coins) -> tuple[GameState, object]:
         if message is EMPTY:
@@ -216,8 +218,8 @@ def unwritten(losses: Losses) -> Losses:
 
 @attrs.frozen(kw_only=True)
 class TossedGame(ObliviousGame):
-    """A game in which each entry of a loss takes one of two values at random; drawn anew every
-    ``hold`` rounds.
+    """A game in which each entry of a loss takes one of two values at random; the losses are drawn
+    anew every ``hold`` rounds.
 
     Abstract.
     """
@@ -234,7 +236,7 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses, given which entries took their first value ("fell")."""
+        """The losses, given which entries of the loss take their first value ("fell")."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)
@@ -249,8 +251,8 @@ class TossedGame(ObliviousGame):
         return unwritten(self.paid(fallen if self.hold == 1 else fallen[tosses - first]))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """The random words of the tosses first, …, end - 1; those of a toss do not depend on the
-        block."""
+        """The random words of the tosses first, …, end - 1; the words of a toss do not depend on
+        the block."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

@@ -1,4 +1,4 @@
-"""Three accountings of the privacy of L2P, each with the premises that it needs."""
+"""Three accountings of the privacy of L2P (lazy to private), each with its premises."""
 
 import math
 from abc import ABC, abstractmethod
@@ -19,16 +19,16 @@ _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
 """The largest rate η for which Thm 3.2 holds."""
 _SMALL: Final = Fraction(1, 10**300)
-"""The δ₁ below which ln(1/δ₁) is computed from numerator and denominator, as a double would
-underflow."""
+"""The probability δ₁ below which ln(1/δ₁) is computed from numerator and denominator, because a
+double would underflow."""
 _ENOUGH: Final = 5.0
 """The least ln(1/δ₁) for which the bound of ``Repaired`` on the number of draws holds."""
 
 
 @attrs.frozen(kw_only=True)
 class L2PSetting:
-    """The parameters of L2P (lazy-to-private, Alg. 1) that determine its privacy: η, δ₀, T, B, p,
-    and m in e^(-mBη)."""
+    """The parameters of L2P (lazy to private, Alg. 1) that determine its privacy: rate η, δ₀,
+    number of rounds T, batch size B, probability p of a fake switch, and m in e^(-mBη)."""
 
     rate: ExactEpsilon
     horizon: int
@@ -39,8 +39,8 @@ class L2PSetting:
 
     @property
     def batches(self) -> int:
-        """The number of batches K = ⌈T/B⌉, where a shorter last batch counts; so KB replaces the
-        paper's T."""
+        """The number of batches K = ⌈T/B⌉, in which a shorter last batch counts; so K·B replaces
+        the paper's T."""
         return -(-self.horizon // self.batch)
 
 
@@ -58,7 +58,7 @@ class Accounting(ABC):
     __immutable__ = True
     source: ClassVar[str]
     tail: Fraction | None = None
-    """The probability δ₁ of too many draws, for an accounting that counts draws; else None."""
+    """Probability δ₁ of too many draws, for an accounting that counts draws; None for others."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
@@ -69,12 +69,12 @@ class Accounting(ABC):
         """Yields a message for each premise that does not hold, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
-        """Check the premises. Raises: InvalidArgument for the first that does not hold."""
+        """Check the premises. Raises: InvalidArgument for the first premise that does not hold."""
         for text in self.violations(setting):
             raise InvalidArgument(text)
 
     def covers(self, setting: L2PSetting) -> bool:
-        """Whether the bound is proved for this setting, also against adversaries that choose
+        """Whether the bound is proved for these parameters, also against adversaries that choose
         each loss after the advice."""
         long = self.tail is None or _length(self.tail) >= _ENOUGH * (1 + SLACK)
         return not setting.loose and long
@@ -87,9 +87,10 @@ class Printed(Accounting):
     = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
-    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
-    fake switches only, though a real one draws, too: so it is not relied on. Where δ₀ = 0 and ℒ >=
-    5, ``Repaired`` proves a smaller ε and δ, so this is *proved*; otherwise *assumed*.
+    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts only
+    fake switches, although a real switch draws as well: so this library does not rely on it. Where
+    δ₀ = 0 and ℒ >= 5, ``Repaired`` proves a smaller ε and δ, so the claim is *proved*; otherwise
+    *assumed*.
     """
 
     source: ClassVar[str] = _PAPER
@@ -213,19 +214,21 @@ class Optimised(Accounting):
 
 
 def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of Thm 3.2 as printed: 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), in plain floats."""
+    """The ε of Thm 3.2 as printed, in plain floats: 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²) for the rate
+    η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
     spread = batches * rate**2 * fakes * length
     return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
 
 
 def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of the repaired Thm 3.2: 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, in plain floats."""
+    """The ε of the repaired Thm 3.2, in plain floats: 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, for the
+    rate η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
     rho = batches * rate**2 * fakes * length
     return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
 
 
 def _length(tail: Fraction) -> float:
-    """The logarithm ℒ = ln(1/δ₁), rounded up if δ₁ < 1/2; nothing is claimed for a larger δ₁."""
+    """The logarithm ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)

@@ -1,5 +1,5 @@
-"""The measures that L2P needs of a base algorithm (Assumption 3.1), and those of exponential
-weights."""
+"""The measures that L2P (lazy to private) needs of a base algorithm (Assumption 3.1), and those of
+exponential weights."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -29,16 +29,16 @@ class Measures(ABC):
     (ii) s_{t+1}(x) - s_t(x) is a function of (ℓ_t, x): it does not depend on other losses.
 
     Where δ₀ = 0, (i) is read as: no loss moves two experts apart by more than ``reach``. By (ii)
-    μ̄_{t+1}/μ̄_t is r(x)/Σ μ̄_t r, so that implies (i); and as μ̄_t may come close to a point mass,
-    it is also necessary. A loss replaced by another then moves log-ratios of two experts by at most
-    2η.
+    μ̄_{t+1}/μ̄_t is r(x)/Σ μ̄_t r for a function r of the loss, so this reading implies (i); and as
+    μ̄_t may come close to a point mass, it is also necessary. A loss replaced by another then moves
+    log-ratios of two experts by at most 2η.
 
     The author of a base algorithm writes ``after``; ``check_assumption`` tests it.
     """
 
     subtracts: ClassVar[bool] = False
-    """Whether ``after`` just subtracts the loss from the scores, so that many losses can be
-    handled at once."""
+    """Whether ``after`` only subtracts the loss from the scores, so that many losses can be handled
+    at once."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -73,13 +73,13 @@ class Measures(ABC):
         """The scores s_{t+1} after s_t and the loss ℓ_t, as a new array."""
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after all of the losses."""
+        """The scores after all of the losses have come."""
         for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of the losses, a row each."""
+        """The scores after each of the losses, one row each."""
         if self.subtracts:
             less: Losses = scores - losses.cumsum(axis=0)
             return less

@@ -37,23 +37,23 @@ def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """The state of L2P: rounds played, scores, the followed expert x and the hidden y, and their
-    scores when the batch began."""
+    """The state of L2P: rounds played, scores, the followed expert x and the hidden expert y, and
+    the scores of both when the batch began."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
     pair: tuple[int, int] | None
-    """The followed expert x, and the hidden expert y of the same law; None before the first
+    """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
     begun: tuple[int, int] = (0, 0)
-    """The scores of x and y when the batch began."""
+    """The scores of both experts when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
 class PairedExperts(ByWeight[Followed], InBlocks):
-    """The L2P algorithm: it follows an expert x, and holds a hidden y, for batches; a subclass
-    claims its privacy. Abstract."""
+    """The L2P algorithm: for batches of rounds it follows an expert x, and holds a hidden expert y.
+    A subclass claims its privacy. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -86,7 +86,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 
     @property
     def setting(self) -> L2PSetting:
-        """The parameters on which the accounting depends."""
+        """The parameters on which the privacy depends."""
         return L2PSetting(
             rate=self.measures.rate, horizon=self.horizon, batch=self.batch, fakes=self.fakes,
             margin=self.margin, loose=self.measures.loose,
@@ -128,13 +128,13 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch has just ended that is not the last."""
+        """Whether a batch other than the last has just ended."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
-        """The followed expert x and the hidden y for the next batch, drawn by the given scores."""
+        """The followed expert and the hidden one for the next batch, drawn by the given scores."""
         (x, y), now = pair, _of(scores, pair)
         stays = coins.bernoulli_exp(self._exponent((now[0] - begun[0]) - (now[1] - begun[1])))
         real = coins.bernoulli(1 - self.fakes)
@@ -238,8 +238,8 @@ class LazyToPrivate(PairedExperts):
         """L2P with the parameters of Thm 3.10 as printed: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3)
         ln(T/δ)), p = 10η/ε.
 
-        ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
-        Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
+        ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB). Raises: InvalidArgument where
+        they violate Thm 3.2, which then requires ln(1/δ₁) <= 10.
         """
         asked = rounds(horizon), experts, *budget(epsilon, delta)
         return cls._made(experts, grid, *printed_l2p(*asked))

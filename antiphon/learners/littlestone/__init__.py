@@ -1,10 +1,10 @@
 """Learners of {0, 1}-valued functions, and the number of mistakes that privacy costs them.
 
-*The game.* In round t the learner holds a hypothesis f̂_t, and receives a sample (x_t, f*(x_t)); it
-errs if f̂_t(x_t) ≠ f*(x_t). The first hypothesis f̂₁ = f⁽⁰⁾, the function that is 0 everywhere, is
-public, and the answer to sample t is f̂_{t+1}: so the effect of a sample on the next hypothesis is
-visible, in the last round, too. (If the answer were f̂_t, a learner for one round would leak
-nothing.) Functions and samples: ``mistake_learner``.
+*The game.* In round t the learner holds a hypothesis f̂_t, and receives a sample (x_t, f*(x_t));
+the learner makes a mistake if f̂_t(x_t) ≠ f*(x_t). The first hypothesis f̂₁ = f⁽⁰⁾, the function
+that is 0 everywhere, is public, and the answer to sample t is f̂_{t+1}: so the effect of a sample
+on the next hypothesis is visible even in the last round. (If the answer were f̂_t, a learner for
+one round would leak nothing.) Functions and samples: ``mistake_learner``.
 
 *Neighbours* are streams that differ in one sample, replaced by any other: event level, against
 adversaries that choose each sample after the hypothesis. A learner is *β-concentrated* for T rounds

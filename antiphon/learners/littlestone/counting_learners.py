@@ -1,5 +1,5 @@
 """Private online learners of the class {f⁽⁰⁾, f⁽¹⁾}, which count the samples x = 1 with label 1 by
-a private counter or sparse vector, wired to their right.
+a private counter or sparse vector on their right.
 
 *The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
 updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
@@ -37,13 +37,13 @@ from antiphon.verifiers import Within, event_level, every_pair, updates_and_quer
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
-"""A run of samples: (the number of samples (1, 1) so far, the length of the run)."""
+"""The type of a run of samples: (the number of samples (1, 1) so far, the length of the run)."""
 
 _FAR = 40
-"""The number of noise scales beyond which noise is neglected; its probability is about e^(-40)."""
+"""The number of noise scales beyond which noise is neglected, as its probability is e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""The least β for which doubles are precise enough; the neglected noise is far less likely."""
+"""Least β for which doubles are precise enough; the neglected noise is far less likely than β."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
@@ -73,7 +73,7 @@ class Crossing:
         return law
 
     def quiet(self, runs: Sequence[Run]) -> Figures:
-        """The probability of no ⊤ so far, after each run of equal counts."""
+        """The probability that no answer was ⊤ so far, after each run of equal counts."""
         found = np.zeros(len(runs))
         logs = np.zeros(len(self._noises))
         for place, (count, length) in enumerate(runs):
@@ -85,7 +85,7 @@ class Crossing:
         return found
 
     def rising(self, last: int) -> Figures:
-        """The probability of no ⊤ so far, after each of the counts 1, …, last, asked once each."""
+        """The probability of no answer ⊤ so far, after each of the counts 1, …, last, once each."""
         bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
         bars = np.concatenate([bars, self.above.threshold + self._noises])
         sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
@@ -127,8 +127,8 @@ def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
 
 
 _FARTHEST = 45
-"""The number of scales beyond which one node's noise is neglected; its probability is about
-e^(-45)."""
+"""The number of scales beyond which the noise of one node is neglected; larger noise has a
+probability of about e^(-45)."""
 _MORE = 3
 """The number of scales added for each further node: a sum of n noises has a tail of about e^-x
 x^(n-1)/(n-1)!."""
@@ -138,7 +138,7 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
     """The probabilities, for x = 0, 1, …, that the largest noise of the counts after 1, …,
     ``updates`` updates is at least x.
 
-    Each node has noise DLap(scale). That for x = 0 is set to 1.
+    Each node has discrete Laplace noise DLap(scale). The probability for x = 0 is set to 1.
     """
     ratio = math.exp(-1 / float(scale))
     nothing = np.zeros(math.ceil((_FARTHEST + _MORE * updates.bit_length()) * scale) + 1)
@@ -157,10 +157,10 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
 
 
 def _with_noise(tails: Figures, ratio: float) -> Figures:
-    """The tail P(L + Z >= x) from the tail P(Z >= x), for noise L of weights ratio^|l|; Z is at
-    least 0."""
+    """The tail P(L + Z >= x), computed from the tail P(Z >= x), where the noise L has P(l) ∝
+    ratio^|l|, and Z is at least 0."""
     up, down = tails.copy(), tails.copy()
-    up[0] = 1 / (1 - ratio)  # plus the mass to its left
+    up[0] = 1 / (1 - ratio)  # The mass to the left is added.
     step = 1
     while step < len(tails):
         part = ratio**step
@@ -173,7 +173,7 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
 
 
 SHARE: Final = Fraction(3, 10)
-"""The part of ε for the noise of the threshold; it gives fewer mistakes than one half."""
+"""The part of ε for the noise of the threshold; this part gives fewer mistakes than one half."""
 
 
 @register("antiphon.Counted/1", state=True)
@@ -188,15 +188,15 @@ class Counted(NamedTuple):
 @column_safe
 @attrs.frozen
 class OnceAbove(ExchangePostProcessor[Counted]):
-    """A learner (IPM): after each sample it tests if the number of samples (1, 1) is above a
-    threshold; it answers hypothesis 1 once it was, else 0.
+    """A learner (post-processor) that tests after each sample if the number of samples (1, 1) is
+    above a threshold; once it was, the answer is hypothesis 1, before that 0.
 
-    The sparse-vector learner: on its right an ``AboveThreshold``, ``monotone`` for less noise.
-    Privacy: that of the sparse vector w.r.t. event level (CM Thm 6.1). It asks until ⊤ is answered,
-    and its answers depend on these answers only (destination, response). Of streams that differ in
-    one sample the counts are the same before it, and from it on all differ by the same one of -1,
-    0, 1 (f→f'). Source: the sparse vector of Dwork, Naor, Reingold, Rothblum, Vadhan 2009, as a
-    learner. Raises: CompositionError for a mechanism on the right that is no sparse vector.
+    On its right stands an ``AboveThreshold``, which is ``monotone`` for less noise. Privacy: that
+    of the sparse vector w.r.t. event level (CM Thm 6.1). It asks until ⊤ is answered, and its
+    answers depend on these answers only (destination, response). Of streams that differ in one
+    sample the counts are the same before it, and from it on all differ by the same one of -1, 0, 1
+    (f→f'). Source: the sparse vector of Dwork, Naor, Reingold, Rothblum, Vadhan 2009, as a learner.
+    Raises: CompositionError for a mechanism on the right that is no sparse vector.
 
     >>> above = AboveThreshold(epsilon=100, threshold=2, monotone=True)
     >>> session = (OnceAbove() @ above).start(seed=1)
@@ -210,7 +210,8 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
     @property
     def lifting(self) -> Lifting:
-        """Verification functions: f, one sample differs; f', counts differ by <= 1, one way."""
+        """The declaration for ``guarantee``: f allows one sample to differ, and f' counts that
+        differ by at most 1, all in one direction."""
         inner = every_pair(Within(1), monotone=True)
         return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
 
@@ -224,7 +225,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
         return mistake_learner.signature()
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
-        """Handles a sample: asks about the count, until the answer was ⊤."""
+        """Handle a sample: ask the sparse vector about the count, until the answer is ⊤."""
         hits, found = state
         if found:
             return state, 1
@@ -240,8 +241,8 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 @register("antiphon.CountIsAbove/1")
 @attrs.frozen
 class CountIsAbove(ExchangePostProcessor[None]):
-    """A learner (IPM): it counts the samples (1, 1) by a private counter, and answers hypothesis 1
-    while the count is at least ``threshold``, else 0.
+    """A learner (post-processor) that counts the samples (1, 1) by a private counter, and answers
+    hypothesis 1 while the count is at least ``threshold``, else 0.
 
     The tree-counter learner, with a ``TreeCounter`` on its right. Its hypothesis may change several
     times. Privacy: that of the counter w.r.t. event level (CM Thm 6.1). For every sample it sends a
@@ -258,7 +259,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """Verification functions: f, one sample differs; f', one bit differs."""
+        """The declaration for ``guarantee``: f allows one sample to differ, and f' one bit."""
         inner = updates_and_queries(event_level(), QUERIES)
         return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
 
@@ -271,7 +272,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
         return mistake_learner.signature()
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
-        """Handles a sample: sends its bit to the counter, and compares the count with the
+        """Handle a sample: send its bit to the counter, and compare the count with the
         threshold."""
         yield int(message == HIT)
         count = yield COUNT
@@ -284,9 +285,9 @@ def sparse_vector_learner(
     """The learner OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for
     T rounds.
 
-    ε-DP, derived. If all samples are ⊥ it answers f⁽⁰⁾ (0 everywhere) throughout with probability 1
-    - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a false ⊤ is final: with ``beta`` = 1/T
-    that costs one mistake at most.
+    The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥ it answers f⁽⁰⁾ (0
+    everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a
+    false ⊤ is final: with ``beta`` = 1/T that costs one mistake at most.
 
     >>> sparse_vector_learner(horizon=1 << 20, epsilon=1).mechanism.threshold
     26
@@ -300,7 +301,8 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
     """The learner CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for
     T rounds.
 
-    ε-DP, derived. The law of the highest noise of T counts is computed in doubles.
+    The learner is ε-DP, as ``guarantee`` derives. The law of the highest noise of T counts is
+    computed in doubles.
 
     >>> tree_counter_learner(horizon=1 << 10, epsilon=1).links[0]
     CountIsAbove(threshold=148)

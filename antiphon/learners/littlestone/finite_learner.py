@@ -1,5 +1,5 @@
-"""Learners with few states: a Markov chain from a table, halving (not private), and name and
-shame."""
+"""Learners with few states: a Markov chain from a table, ``Halving`` (not private),
+``NameAndShame``."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,9 +15,9 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
-"""A probability distribution: one probability for each state."""
+"""The type of a probability distribution: one probability for each state."""
 SYMBOLS: Final[tuple[Sample, ...]] = (BLANK, (1, 0), HIT)
-"""The three samples, in the order of a row of the table."""
+"""The three possible samples, in the order of a row of the table."""
 
 
 def _law(given: Sequence[object], states: int) -> Law:

@@ -29,7 +29,7 @@ from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, 
 from antiphon.verifiers.models import EventLevel, event_level
 
 Sample: TypeAlias = "tuple[int, int]"
-"""A sample (x, label)."""
+"""The type of a sample (x, label)."""
 
 BLANK: Final[Sample] = (0, 0)
 """The sample ⊥ = (0, 0), on which every hypothesis is right."""
@@ -48,7 +48,7 @@ def samples(points: int = 1) -> Space:
 
 
 def signature(points: int = 1) -> Signature:
-    """The signature of a learner that answers a sample by the index of a hypothesis."""
+    """The message spaces of a learner that answers a sample by the index of a hypothesis."""
     asked = samples(points)
     return Signature(asked, Integers(0, points), asked)
 
@@ -70,11 +70,11 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
-    """A learner whose mistakes are counted: (x_t, label) -> f̂_{t+1}, the hypothesis for the next
-    round, given by its index. Abstract.
+    """A learner whose mistakes are counted; it answers a sample (x_t, label) by f̂_{t+1}, the index
+    of the hypothesis for the next round. Abstract.
 
-    The first hypothesis f̂₁ = f⁽⁰⁾ (0 everywhere) is public. f is event level: streams differ in
-    one sample, replaced by any other.
+    The first hypothesis f̂₁ = f⁽⁰⁾ (0 everywhere) is public. Neighbouring streams differ in one
+    sample, replaced by any other (event level).
     """
 
     private: ClassVar[bool] = True
@@ -95,8 +95,8 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
     """Whether every later answer is known to equal the last one; False if it is not known.
 
-    A learner that can tell has a method ``settled`` of the state; in a chain the leftmost
-    post-processor.
+    A learner that knows this has a method ``settled`` of the state; in a chain, the leftmost
+    post-processor has it.
     """
     part: object = learner.chain if isinstance(learner, ComplexMechanism) else learner
     if isinstance(part, AnyChain):
@@ -115,7 +115,7 @@ class Mistakes:
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)
-    """The hypotheses f̂₁, …, f̂_T."""
+    """The hypotheses f̂₁, …, f̂_T, one for each of the T rounds."""
 
     @property
     def total(self) -> int:
@@ -158,7 +158,7 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The number up to which every value of g is tried; beyond it only some are."""
+"""Number up to which every value of g (samples in a block) is tried; beyond it only some are."""
 
 
 class HardShape(NamedTuple):
@@ -166,7 +166,7 @@ class HardShape(NamedTuple):
     bound, exactly."""
 
     bound: Fraction
-    """The lower bound on E[M]; 0 if nothing follows."""
+    """The lower bound on the expected number E[M] of mistakes; 0 if nothing follows."""
     copies: int = 1
     """The number g of samples (1, 1) in a block."""
     parts: int = 2
@@ -212,7 +212,7 @@ def mistakes_lower_bound(
 
 
 def floor(value: Fraction) -> float:
-    """The largest double that is at most ``value``."""
+    """The largest double that is at most ``value``, for a lower bound."""
     near = float(value)
     return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
 
@@ -221,7 +221,8 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
     """The parameters g, b and k with the largest bound, and that bound; see
     ``mistakes_lower_bound``.
 
-    They are sought in doubles; the bound is exact for them, or less by 2^-80 a term.
+    The parameters are searched for in doubles; the bound for them is exact, or smaller by 2^-80 for
+    each term.
     """
     most, rate, leaks, failure = _premises(rounds, epsilon, delta, beta)
     found, best = (1, 1, 2), 0.0
@@ -279,8 +280,8 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """The values of r that stand for all up to them, and for how many; every one, where g is not
-    large."""
+    """Some values of r (the number of a sample in its block), each with the number of values for
+    which it stands; all values, unless g = ``copies`` is large."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -289,8 +290,8 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) in doubles, for each i < k and each r of ``ends``; ``shape``: g,
-    k and b."""
+    """The coefficients (c_i, d_i) of the lower bound in doubles, for each i < k and each r of
+    ``ends``; ``shape`` has g, k and b."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
@@ -325,7 +326,7 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """Yields the values of g to try, those for which e^(gε) < b <= T is possible."""
+    """Yields the values of g (samples in a block) to try, for which e^(gε) < b <= T is possible."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES

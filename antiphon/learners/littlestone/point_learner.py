@@ -44,14 +44,14 @@ class Seen(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class PointLearner(ExchangePostProcessor[Seen]):
-    """A learner (IPM): it answers f⁽⁰⁾ (0 everywhere) until the largest count is above a threshold;
-    then f⁽ˣ⁾ (1 at x only), x a noisy argmax.
+    """A learner (post-processor) that answers f⁽⁰⁾ (0 everywhere) until the largest count is above
+    a threshold; then f⁽ˣ⁾ (1 at x only), x a noisy argmax.
 
-    A count is of the samples (x, 1). After each sample ``above`` tests the largest count; after its
-    ⊤ ``argmax`` is applied once to all counts. Stands on the left of ExtConComp, where it creates
-    both: ``ComplexMechanism(PointLearner(…))``. It learns once: a wrong x is final.
-    Privacy: that of both w.r.t. event level, by CM Thm 6.1 and 4.10: ``ap.guarantee`` derives it.
-    Its queries' destinations and its answers depend on the answers from the right only
+    For each point x, the samples (x, 1) are counted. After each sample ``above`` tests the largest
+    count; after its ⊤ ``argmax`` is applied once to all counts. Stands on the left of ExtConComp,
+    where it creates both mechanisms: ``ComplexMechanism(PointLearner(…))``. It learns once: a wrong
+    x is final. Privacy: that of both w.r.t. event level, by CM Thm 6.1 and 4.10: ``ap.guarantee``
+    derives it. Its queries' destinations and its answers depend on the answers from the right only
     (destination, response). Two samples that differ change two counts by 1 at most, so each count,
     and the largest, by 1 at most from then on, and not all in one direction (f→f'). Source: the
     sparse vector and noisy max of Dwork and Roth 2014, §3. Raises: InvalidArgument for parts whose
@@ -71,7 +71,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         validator=attrs.validators.instance_of(PermuteAndFlip), metadata=CREATED
     )
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
-    """The mechanisms that it creates, in order."""
+    """The mechanisms that the learner creates, in order."""
 
     def __attrs_post_init__(self) -> None:
         fields.check_size(self.points, "candidates", POINTS)
@@ -91,8 +91,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def lifting(self) -> Lifting:
-        """Verification functions: f, one sample differs; f', pairs valid for the claims of the two
-        created mechanisms."""
+        """The declaration for ``guarantee``: f allows one sample to differ, and f' the pairs for
+        which the two created mechanisms claim privacy."""
         return Lifting(
             event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
         )
@@ -101,8 +101,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Handles a sample: counts it, and tests the largest count; if it is high, finds the point
-        that has it."""
+        """Handle a sample: count it, and test the largest count; if this is high, find its
+        point."""
         counts, learned, created = state
         if learned is not None:
             return state, learned
@@ -141,11 +141,11 @@ def point_learner(
     """The learner PointLearner ∘* ExtConComp, with a threshold of nearly the fewest expected
     mistakes.
 
-    ε-DP, derived; if all samples are ⊥ it answers f⁽⁰⁾ (0 everywhere) with probability 1 - ``beta``
-    (computed in doubles). The threshold has the least ``expected_mistakes``, within 2 %; after a
-    wrong point all remaining rounds count as mistakes. It uses no data. Raises: InvalidArgument for
-    an epsilon that is not positive, or one point, for which ``sparse_vector_learner`` has less
-    noise.
+    The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥, it answers f⁽⁰⁾ (0
+    everywhere) with probability 1 - ``beta`` (computed in doubles). The threshold has the least
+    ``expected_mistakes``, within 2 %; after a wrong point all remaining rounds count as mistakes.
+    It uses no data. Raises: InvalidArgument for an epsilon that is not positive, or one point, for
+    which ``sparse_vector_learner`` has less noise.
     """
     budget = fields.check_positive(epsilon, "epsilon")
     if fields.check_size(points, "points", POINTS) == 1:
@@ -158,7 +158,7 @@ def point_learner(
 
     low = least_threshold(above, horizon, beta)
     high = 3 * low + 3
-    while high > low + max(1, low >> 6):  # mistakes decrease in the threshold, and then increase
+    while high > low + max(1, low >> 6):  # mistakes fall in the threshold, then rise
         near, far = (low + high) // 2, (low + high) // 2 + 1
         if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
             high = near
@@ -168,8 +168,8 @@ def point_learner(
 
 
 def expected_mistakes(learner: PointLearner, rounds: int) -> float:
-    """The expected mistakes against (1, 1) in every round, in doubles: those before ⊤, and all
-    remaining rounds if the argmax is wrong."""
+    """The expected number of mistakes against (1, 1) in every round, in doubles: the mistakes
+    before ⊤, and all remaining rounds if the argmax is wrong."""
     above = learner.above
     scales = above.threshold_scale + above.query_scale
     last = min(rounds, max(0, above.threshold) + math.ceil(_FAR * scales))

@@ -2,8 +2,8 @@
 
 Streams consist of ⊥ = (0, 0) and (1, 1), fixed beforehand, and are consistent with f⁽¹⁾, the
 function that is 1 at the point 1; a learner begins with f⁽⁰⁾ = 0, which is wrong on (1, 1). There
-are three adversaries: the hard sequence of the lower bound's proof (``hard_sequence``), the one
-that is wrong every round (``every_round``), and the best of all 2^T streams, for small T
+are three adversaries: the hard sequence of the lower bound's proof (``hard_sequence``), the stream
+of (1, 1) in every round (``every_round``), and for small T the worst of all 2^T streams
 (``worst_sequence``).
 """
 

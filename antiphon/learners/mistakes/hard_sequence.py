@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from antiphon.audit.running.progress import Progress
 
 Play: TypeAlias = "tuple[int, int]"
-"""The result of a play: τ, the first round whose hypothesis is not the first one f⁽⁰⁾ (T + 1 if
-none), and the number of mistakes."""
+"""The type of the result of a play: τ, the first round whose hypothesis is not the first one f⁽⁰⁾
+(T + 1 if none), and the number of mistakes."""
 
 
 def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
@@ -84,7 +84,7 @@ class SimulatedLaw(MistakeLaw):
 
     Means have a normal interval of this ``confidence``, β a Clopper-Pearson interval; each interval
     covers one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
-    ends the plays of a stream by KeyboardInterrupt; asking again returns the finished ones.
+    ends the plays of a stream by KeyboardInterrupt; a second call returns the finished plays.
     """
 
     how: ClassVar[How] = "simulated"
@@ -156,7 +156,7 @@ def _key(hits: Hits) -> tuple[int, ...]:
 
 
 Block = tuple[int, int]
-"""A block of rounds: (first round, last round)."""
+"""The type of a block of rounds: (first round, last round)."""
 
 
 @attrs.frozen
@@ -243,7 +243,7 @@ class WorstSequence:
     hits: tuple[int, ...]
     mistakes: MistakeFigure
     tied: int
-    """The number of streams with as many mistakes, this one included."""
+    """The number of streams with equally many mistakes, this stream included."""
 
 
 def most_rounds(law: MistakeLaw) -> int:
@@ -254,9 +254,9 @@ def most_rounds(law: MistakeLaw) -> int:
 def worst_sequence(law: MistakeLaw) -> WorstSequence:
     """The stream of ⊥ and (1, 1), fixed beforehand, on which the learner makes the most mistakes.
 
-    Exact for a ``FiniteLaw``. In a simulation the stream is the one with the largest estimate,
-    which selection biases upward: so it is played anew. Raises: Intractable past 16 rounds, or past
-    10 if it is not exact.
+    The result is exact for a ``FiniteLaw``. In a simulation the stream has the largest estimate,
+    which is biased upward by this choice; so the stream is played anew. Raises: Intractable past 16
+    rounds, or past 10 if it is not exact.
 
     >>> from antiphon.learners.littlestone import NameAndShame
     >>> found = worst_sequence(FiniteLaw(NameAndShame(delta=0.5), 3))

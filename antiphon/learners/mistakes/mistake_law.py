@@ -28,7 +28,7 @@ from antiphon.protocol import AnyChain, ContinualMechanism, ForPrograms, outcome
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
 Number: TypeAlias = Union[Fraction, float]
 Hits: TypeAlias = Sequence[int]
-"""The rounds of the samples (1, 1)."""
+"""The type of the rounds of the samples (1, 1)."""
 
 
 @attrs.frozen
@@ -89,8 +89,8 @@ class MistakeLaw(ABC):
         """The least β for which the learner is β-concentrated: P(τ <= T) if all samples are ⊥."""
 
     def check(self, hits: Hits) -> Hits:
-        """Returns the hits. Raises: InvalidArgument unless they are ascending rounds from 1, …,
-        T."""
+        """Returns the rounds ``hits`` of the samples (1, 1). Raises: InvalidArgument unless they
+        ascend in 1, …, T."""
         if isinstance(hits, range) and hits.step == 1:
             ascending = not hits or (hits.start >= 1 and hits.stop <= self.rounds + 1)
         else:
@@ -109,7 +109,7 @@ class ReckonedLaw(MistakeLaw):
 
 
 def every_round(rounds: int) -> range:
-    """The hits of the adversary that sends (1, 1) in every round."""
+    """The rounds (all) in which the adversary of this name sends (1, 1)."""
     return range(1, rounds + 1)
 
 
@@ -122,7 +122,8 @@ class Quiet(Protocol):
     first hypothesis f⁽⁰⁾ so far."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of having kept f⁽⁰⁾, the first hypothesis, after each run of samples."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ (0 everywhere), after each run
+        of samples."""
         ...
 
     def rising(self, last: int, /) -> NDArray[np.float64]:
@@ -163,7 +164,7 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        while True:  # only as many hits as matter, of perhaps a million
+        while True:  # Only the hits that matter are processed, of perhaps a million.
             some = hits[:few]
             kept = self._before(some)
             if few >= len(hits) or kept[-1] < 1e-15:
@@ -207,7 +208,7 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""A state of the learner, and the hypothesis that it answered with it."""
+"""Node: a state of the learner, with the hypothesis that it answered when it reached the state."""
 
 MOST_STATES: Final = 1 << 9
 """The largest number of nodes; a learner with more is treated as infinite."""
@@ -234,8 +235,8 @@ class FiniteLaw(ReckonedLaw):
         self._rows = dict(_rows(learner, self._start, rounds))
 
     def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """Yields the law of the node before each round; if ``alive``, only of nodes that have not
-        left the first hypothesis f⁽⁰⁾."""
+        """Yields the law of the node (state and hypothesis) before each round; if ``alive``, only
+        of nodes that have not left the first hypothesis f⁽⁰⁾."""
         belief, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
             yield belief
@@ -317,8 +318,8 @@ class FiniteLaw(ReckonedLaw):
 def _rows(
     learner: ContinualMechanism[Any], start: Node, rounds: int
 ) -> Iterable[tuple[tuple[Node, Sample], tuple[tuple[Node, Fraction], ...]]]:
-    """The transitions of each node that is reached within ``rounds`` rounds, after ⊥ and after
-    (1, 1)."""
+    """The transitions of each node (state and hypothesis) that is reached within ``rounds`` rounds,
+    after ⊥ and after (1, 1)."""
     seen, front = {start}, [start]
     for _ in range(rounds):
         found: list[Node] = []

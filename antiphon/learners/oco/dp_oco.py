@@ -1,5 +1,5 @@
-"""DP-OCO: L2P with exponential weights of the points of a convex body, regularised, for linear
-losses."""
+"""DP-OCO: L2P (lazy to private) with regularised exponential weights of the points of a convex
+body, for linear losses."""
 
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, Self
@@ -28,8 +28,8 @@ def _below_one(_: object, field: "attrs.Attribute[float]", value: float) -> None
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """The state of ``DPOCO``: rounds played, the sum of gradients now and when the batch began, the
-    shown point x and the hidden y."""
+    """The state of ``DPOCO``: rounds played, the sums of gradients now and when the batch began,
+    the shown point x and the hidden point y."""
 
     rounds: int
     """The number of data so far."""
@@ -43,8 +43,8 @@ class Paired(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedPoints(ConvexLearner[Paired]):
-    """L2P in a convex body: it plays a point x, and holds a hidden y, for batches; a subclass
-    defines their draws. Abstract."""
+    """L2P (lazy to private) in a convex body: for batches of rounds it plays a point x, and holds a
+    hidden point y. A subclass defines their draws. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
 
@@ -122,7 +122,7 @@ class PairedPoints(ConvexLearner[Paired]):
         return Paired(rounds, total, (x, y), total)
 
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
-        """The exponent -ln P[S = 1] of the probability of keeping x: max{a, 0}."""
+        """The exponent -ln P[S = 1] of the probability of keeping the shown point; at least 0."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)

@@ -17,8 +17,8 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""A function from a table of points, a row for each density, to log-densities, up to a constant
-in each row."""
+"""The type of a function from a table of points, one row for each density, to log-densities, up to
+a constant in each row."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33
@@ -32,7 +32,7 @@ _UNIFORM: Final = 1 << 53
 class DensityTable(NamedTuple):
     """Tabulated densities on an interval, one in each row, that are log-linear between the points.
 
-    Their error is that of the trapezoid: some 10^-4, relatively, for a Gaussian.
+    The error is that of the trapezoidal rule, relatively about 10^-4 for a Gaussian.
     """
 
     points: Floats
@@ -42,7 +42,7 @@ class DensityTable(NamedTuple):
     """The mass from the first point up to each point."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """The quantile of each density at its share, or row by row for a table of shares.
+        """The quantiles of each density at its probabilities, one row for each density of a table.
 
         Operations whose rounding may differ in NumPy are done in Python, so that a row does not
         depend on the other rows.
@@ -175,7 +175,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _height(t: float) -> float:
-    """The half-width √(1 - t²) of the unit ball at distance t from its centre, across the axis."""
+    """Half-width √(1 - t²) of the unit ball across the axis, at the distance t from its centre."""
     return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 
@@ -198,7 +198,7 @@ def log_gamma_share(shape: float, x: Floats) -> Floats:
     most = shape + 12 * math.sqrt(shape) + 60
     near = np.minimum(x, most)
     term, total, n = np.ones_like(near), np.ones_like(near), 0
-    while term.max() > 1e-17:  # once the terms decrease they keep decreasing
+    while term.max() > 1e-17:  # Once the terms decrease, all later terms decrease.
         n += 1
         term = term * near / (shape + n)
         total = total + term

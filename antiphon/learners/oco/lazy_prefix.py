@@ -25,7 +25,7 @@ from antiphon.protocol import Claim, Coins, Renyi, Status, column_safe, proved, 
 from antiphon.protocol.registry import set_derived
 
 Steps: TypeAlias = tuple[int, ...]
-"""A vector of whole steps; Python's ints, so that no sum is ever too large."""
+"""The type of a vector of whole steps; Python's ints, so that no sum is too large."""
 
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
@@ -40,7 +40,7 @@ def plus(left: Steps, right: Steps) -> Steps:
 
 
 Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
-"""A noisy sum, in steps."""
+"""The type of a noisy sum, in steps."""
 
 
 @register("antiphon.Renewed/1", state=True)
@@ -53,7 +53,7 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """The state of a lazy learner: rounds played, the sum of gradients, the noisy sum that is held,
+    """The state of a lazy learner: rounds played, the sum of gradients, the noisy sum that is kept,
     and the batch's log-ratios."""
 
     rounds: int
@@ -61,7 +61,7 @@ class HeldSum(NamedTuple):
     total: Steps
     """The exact sum G of all gradients, in steps."""
     held: Renewed | None
-    """The noisy sum and point that are held; None before the first message."""
+    """The noisy sum that is kept, and its point; None before the first message."""
     ratios: float = 0
     """The sum of the clipped log-ratios in the current batch, in units of 1/(2σ²)."""
 
@@ -146,8 +146,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return min(max(ratio, -self._most), self._most)
 
     def exponent(self, ratios: float) -> Fraction:
-        """The exponent a of the probability e^(-a) to keep y, given the sum of the batch's
-        clipped log-ratios."""
+        """The exponent a of the probability e^(-a) to keep the noisy sum, given the sum of the
+        batch's clipped log-ratios."""
         return self.cost + Fraction(self.batch * self._most - ratios) / self._unit
 
     @classmethod
@@ -156,9 +156,9 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     ) -> Self:
         """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, and the λ that suits it.
 
-        Without clipping this would bound regret, up to the factor L·reach. A search; that
-        (ε, δ) holds is checked at its end.
-        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        Without clipping, √d·σ + √(BT) would bound regret, up to a constant factor. The parameters
+        are found by search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ
+        outside (0, ∞) and (0, 1).
         """
         found = lazy_prefix(rounds(horizon), body.dimension, *budget(epsilon, delta))
         slope = loss.lipschitz(body) / (2 * body.reach)
@@ -172,7 +172,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         """Draws a new noisy sum and its point."""
 
     def _scale(self) -> float:
-        """The factor in x = -y·scale: the length by which one step of y moves the point."""
+        """The length by which one step of the noisy sum moves the point."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
@@ -196,8 +196,8 @@ def shown(point: Point) -> Row:
 
 @attrs.frozen(kw_only=True)
 class ByGibbsLaw(LazyPrefix):
-    """A lazy learner that draws its points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)); a subclass claims its
-    privacy. Abstract."""
+    """A lazy learner with random points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), where G is the sum of
+    gradients. A subclass claims its privacy. Abstract."""
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -237,7 +237,7 @@ class LazyGibbs(ByGibbsLaw):
 
 @attrs.frozen(kw_only=True)
 class ByNoisySum(LazyPrefix):
-    """A lazy learner whose point is a function of a noisy sum y = G + noise; a subclass claims its
+    """A lazy learner whose point is a function of a noisy sum of gradients; a subclass claims its
     privacy. Abstract."""
 
     @property

@@ -1,5 +1,5 @@
-"""Parameters of lazy learners in a convex body: those with the best figure of merit within (ε, δ),
-and those of theorems.
+"""Searches for parameters of lazy learners in a convex body: the best within (ε, δ), and those of
+theorems.
 
 For DP-OCO: as printed in Thm 3.12, corrected so that Thm 3.2 holds, and by the exact accounting.
 """
@@ -23,7 +23,7 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""The clipping bound w in standard deviations of a log-ratio; about 1 in 40 is clipped."""
+"""Clipping bound w in standard deviations of a log-ratio; about 1 in 40 log-ratios is clipped."""
 
 
 class Prefix(NamedTuple):
@@ -42,7 +42,7 @@ def batches(horizon: int) -> list[int]:
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""What is tried: the batch size B, the spread of the noise, and a share of the privacy."""
+"""Type of tried parameters: the batch size, the spread of the noise, and a share of the privacy."""
 
 
 def _inverse(precision: float, _: float) -> float:
@@ -56,7 +56,8 @@ def least_spread(
 ) -> Tried:  # fmt: skip
     """The batch size of the least merit, with the share of the least spread within (ε, δ).
 
-    ``spreads`` are searched by their inverses. In plain floats; ``keeps`` decides in the end.
+    The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
+    about (ε, δ).
     """
 
     def best(batch: int) -> Tried:
@@ -75,7 +76,7 @@ def least_spread(
 
 
 def _prefix(batch: int, sigma: float, share: float) -> Prefix:
-    """The parameters with cost c = share·Bw, as rationals."""
+    """The parameters with the cost share·Bw (batch size B, clipping bound w), as rationals."""
     cost = short_rate(share * batch * _WIDTH / sigma)
     return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
@@ -105,8 +106,8 @@ _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """The parameters in the premises of DP-OCO: η, T, B, p and δ₀ of Thm 3.2 with its (ε, δ),
-    and β, λ and L of Lemma 3.11."""
+    """The parameters in the premises of DP-OCO: η, T, B, p and δ₀ of Thm 3.2 with its (ε, δ), and
+    β, λ and L of Lemma 3.11."""
 
     setting: L2PSetting
     theorem: Printed
@@ -136,7 +137,7 @@ class Premises(NamedTuple):
         return self.theorem.measure(self.setting)
 
     def check(self) -> None:
-        """Check the premises. Raises: InvalidArgument with those that do not hold."""
+        """Check the premises. Raises: InvalidArgument with the premises that do not hold."""
         _none(self._violations())
 
     def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
@@ -155,7 +156,7 @@ class Premises(NamedTuple):
 
 
 def _none(violations: Iterable[str]) -> None:
-    """Check that nothing is violated. Raises: InvalidArgument with all messages."""
+    """Check that there are no violations. Raises: InvalidArgument with all messages."""
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")
@@ -208,12 +209,12 @@ class OCOTask:
 
     @property
     def batch(self) -> int:
-        """The batch size 1/(2ε ln(1/δ)), rounded up."""
+        """The batch size 1/(2ε ln(1/δ)) of Thm 3.12, rounded up."""
         return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property
     def tail(self) -> float:
-        """The probability δ₁, chosen such that it costs half of δ."""
+        """The probability δ₁ of too many draws, chosen such that it costs half of δ."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property

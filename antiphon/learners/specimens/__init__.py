@@ -8,7 +8,7 @@ from antiphon.protocol import Claim, ContinualMechanism, PostProcessor, Signatur
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.provenance import assumed, nothing_proved_in
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
 
 
 @attrs.frozen

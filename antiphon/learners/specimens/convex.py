@@ -33,7 +33,7 @@ from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
 _GRADIENT: Final = 8
-"""The number of steps Q of a gradient."""
+"""The number of steps into which a gradient is divided."""
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """Smaller sample sizes for slow learners, which take a Python call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
@@ -104,11 +104,12 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
-    # With σ = 1 the claimed ε takes many samples to refute, and Gibbs points are near 0.
+    # With σ = 1 the claimed ε takes many samples to refute, and points drawn from the Gibbs law are
+    # near 0.
     sigma = 2
     line = {**_LINE, **_STAYS, "regulariser": 0.5, "sigma": sigma}
     player = Player("towards y | away from y", listening)
-    # With such a large |y| it never moves in one world, and may in the other.
+    # With such a large noisy sum the learner never moves in one world, and may move in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
         name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
@@ -131,7 +132,7 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """An adversary: asks for the point, sends gradients towards and away from the noisy sum
+    """An adversary that asks for the point, sends gradients towards and away from the noisy sum
     (-point), and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
@@ -192,8 +193,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """Entries on DP-FTRL with a single gradient of full length, in opposite directions, seen
-    through the next point."""
+    """Entries on DP-FTRL with a single gradient of full length, in opposite directions; the next
+    point reveals it."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -238,7 +239,7 @@ def _opposite(*datum: int) -> Pair:
 @register("antiphon.corpus.FollowingPoint/1")
 @attrs.frozen
 class FollowingPoint(TwinMechanism):
-    """A broken twin of ``Origin``: it leaves the origin for good when a datum has a nonzero
+    """A broken twin of ``Origin``: the point leaves the origin for good when a datum has a nonzero
     first entry."""
 
     def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
@@ -251,7 +252,7 @@ class FollowingPoint(TwinMechanism):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessLeader(lazy_prefix.ByNoisySum):
-    """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible it
+    """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible, it
     never draws anew."""
 
     def __attrs_post_init__(self) -> None:
@@ -286,8 +287,8 @@ class MeanDPOCO(PairedPoints):
 @column_safe
 @attrs.frozen(kw_only=True)
 class BoxClipped(OneStance):
-    """A broken leader that clips each coordinate by itself, so that a gradient may be too long
-    in ℓ₂."""
+    """A broken leader that clips each coordinate separately, so that the ℓ₂ norm of a gradient may
+    be too large."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         found = self.loss.gradient(point, datum) * (self.steps / self.clip)

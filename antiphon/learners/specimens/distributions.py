@@ -33,7 +33,7 @@ _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The examples: label responses, and the learners that use them."""
+    """The examples of label responses, and of the learners that use them."""
     yield _one_score()
     yield _all_scores()
     yield _mixture()
@@ -63,7 +63,8 @@ def _all_scores() -> specimen.Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
     every = distribution.AllScores(**given)
     player = specimen.numbers(0, 3)
-    # The difference of the two scores is released unchanged, unless h is a uniform label.
+    # The difference of the two scores is released unchanged, unless the clipping map draws a
+    # uniform label.
     told = Truth(delta=0.98)
     claim = every.claims[0]
     rows = specimen.slow(
@@ -118,7 +119,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""A placeholder for a signature that these learners ignore."""
+"""A placeholder for message spaces that these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 
@@ -126,7 +127,8 @@ _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` in which J is the label (modulo K) instead of random."""
+    """A broken ``OneScore`` that reports the score numbered by the label instead of a random
+    one."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)

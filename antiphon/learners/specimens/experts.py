@@ -34,16 +34,16 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy of a twin without the cost: it follows expert 0, gets a loss in one world only,
-leaves, and draws expert 1."""
+"""The true privacy of a broken learner without the cost: it follows expert 0, gets a loss in one
+world only, leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """The true privacy of softmax on the exact losses: expert 0 is followed with probability 1/10 or
 1/2."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The example learners of experts: Hedge, dartboards, lazy experts (whole, and made of parts),
-    and softmax of noisy sums."""
+    """The example learners of experts for the self-check: Hedge, dartboards, lazy ones, and
+    softmax."""
     yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
     yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
@@ -88,8 +88,8 @@ def _lazy() -> specimen.Specimen:
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The example of ``StayBit``: without a loss its twin never leaves; with a loss it does with
-    probability 4/5."""
+    """The example of ``StayBit``: its broken twin never leaves an expert without a loss, and leaves
+    one with a loss with probability 4/5."""
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
         "a decision to stay", bit,
@@ -114,7 +114,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     )
     asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
-    # It leaves an expert as lazy experts do.
+    # The policy leaves an expert as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
     rows = specimen.derived(
         "lazy experts of parts", system,
@@ -230,8 +230,8 @@ class CostlessDartboard(CappedDartboard):
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
 class CostlessBit(OneDecision):
-    """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL), and always
-    without a loss."""
+    """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL) after the loss L, so
+    always without a loss."""
 
     def __attrs_post_init__(self) -> None:
         learner = attrs.evolve(self.learner)
@@ -285,8 +285,8 @@ class OneCoin(TwinMechanism):
 @register("antiphon.corpus.StaysUnasked/1")
 @attrs.frozen
 class StaysUnasked(TwinExchange):
-    """A broken ``LazyPolicy`` that skips the decision after a batch without a loss: where it sends
-    depends on the data.
+    """A broken ``LazyPolicy`` that skips the decision after a batch without a loss: so the
+    destination of its messages depends on the data.
 
     For one decision.
     """

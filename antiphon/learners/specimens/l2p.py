@@ -64,8 +64,8 @@ def of_two(kind: type[PairedExperts] = LazyToPrivate, **changed: Any) -> PairedE
 @register("antiphon.corpus.Reused/1")
 @attrs.frozen(kw_only=True)
 class Reused(PairedExperts):
-    """A broken L2P in which one uniform number V decides whether x stays, and then also selects the
-    new x.
+    """A broken L2P in which one uniform number V decides whether the followed expert is kept, and
+    then also selects the new one.
 
     For ``rate=Log(…)``.
     """

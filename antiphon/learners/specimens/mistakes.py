@@ -52,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
 def _name_and_shame() -> Specimen:
     names, often = (kind(delta=Fraction(1, 10)) for kind in (littlestone.NameAndShame, TossesAgain))
     player = _first_differs(5)
-    # A (1, 1) with six chances to join joins in the end.
+    # A sample (1, 1) with six chances to join the set joins it in the end.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
         Example(names, _OUTSIDE, finite=True),
@@ -68,7 +68,7 @@ def _name_and_shame() -> Specimen:
 class TossesAgain(MistakeLearner[int]):
     """A broken ``NameAndShame`` that draws again, in each round, whether an earlier sample joins.
 
-    State: -x where (x, 1) waits, x where it has joined.
+    State: -x while the sample (x, 1) waits, x once it has joined.
     """
 
     delta: Fraction
@@ -127,7 +127,7 @@ def _count_is_above() -> Specimen:
 @register("antiphon.corpus.CountsItself/1")
 @attrs.frozen
 class CountsItself(TwinExchange):
-    """A broken ``CountIsAbove`` that answers by its last sample, whatever the counter says."""
+    """A broken ``CountIsAbove`` that answers by its last sample and ignores the counter."""
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
         yield 0
@@ -136,7 +136,7 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many runs to explore
+    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many runs to enumerate
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
     link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)

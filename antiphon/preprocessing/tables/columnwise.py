@@ -30,15 +30,15 @@ from antiphon.verifiers.preprocessing_distance import Records, lengths
 @register("antiphon.MeanImputation/1")
 @attrs.frozen(kw_only=True)
 class MeanImputation(TablePreprocessing):
-    """The preprocessing ``SimpleImputer``: at most p of n × d entries are NaN, and become their
-    column's mean.
+    """The preprocessing ``SimpleImputer``: each of at most p missing entries (NaN) of an n × d
+    table becomes its column's mean.
 
     *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of present
     entries of a column, before and after a record is replaced. Its mean moves by |x - x'|/k if the
     record has the entry in both, else by |x - m|/k, m the mean of k-1 others; 2r/(n-p) at most, and
-    so does each of at most p entries. A record with several missing entries moves by at most
-    Δ₂ = 2r·√min(d, p)/(n-p); by 2r/(n-p) only if no record lacks two. Raises: InvalidArgument for
-    p >= n: a column might have no mean.
+    so does each of at most p entries. A record with several missing entries moves by at most Δ₂ =
+    2r·√min(d, p)/(n-p); by 2r/(n-p) only if no record lacks two. Raises: InvalidArgument for p >=
+    n: a column might have no mean.
     """
 
     missing: int
@@ -94,7 +94,7 @@ def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
     kind, wide = sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
-    found = table.copy()  # a constant column is its own middle
+    found = table.copy()  # The middle of a constant column is its value.
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
@@ -136,12 +136,12 @@ class ClusterCentres(TablePreprocessing):
 
 
 def _clustered(table: Records, clusters: int) -> Records:
-    """The cluster centre of each record, found from the same starts each time."""
+    """The cluster centre of each record; the search starts at the same points each time."""
     means = sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # scikit-learn installs it
+    from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # one thread, as several add up in any order
+    with limits(1), warnings.catch_warnings():  # one thread: several add up in any order
         fewer = sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)

@@ -62,7 +62,8 @@ class RecordTables(BallTables):
     """The space of n × d float tables with rows in the ball; a limited number of entries may be
     NaN.
 
-    Norms are of the present entries, and rounded up: a row at the very edge is refused.
+    Norms are computed from the entries that are not missing, and rounded up, so a row at the very
+    edge is refused.
     """
 
     def also(self, table: preprocessing_distance.Records) -> bool:
@@ -94,19 +95,19 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """The bounds that a preprocessing of tables declares about itself."""
+    """The bounds that a preprocessing of tables declares."""
 
     furthest: Fraction
     reach: Fraction | None
-    """The largest absolute value of an image's entries; None: not known."""
+    """The largest absolute value of an image's entries; None if it is not known."""
     premises: tuple[Premise, ...] = ()
     """The premises beyond those common to all preprocessings of tables."""
     datasets: Space | None = None
-    """The space of accepted tables; None: all tables in the ball."""
+    """The space of accepted tables; None for all tables in the ball."""
     moved: int | None = None
-    """The number of records that may move; None: all of them."""
+    """The number of records that may move; None for all of them."""
     distance: Fraction | None = None
-    """The bound τ; None: ``moved`` records, each at the distance ``furthest``."""
+    """The bound τ; None for ``moved`` records, each at the distance ``furthest``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -179,13 +180,13 @@ class TablePreprocessing(Preprocessing):
 
 
 def public_bound(text: str) -> Premise:
-    """A premise about all datasets that the user vouches for."""
+    """The text of a premise about all datasets that the user vouches for."""
     why = "a public bound, of all datasets, by the user's word: never computed from the data"
     return Premise(text, Mark.ASSUMED, why)
 
 
 def gap(value: object) -> Fraction:
-    """Check and convert an eigengap > 0. Raises: InvalidArgument."""
+    """The eigengap, checked and converted to a number > 0. Raises: InvalidArgument."""
     found = exact.fraction(value, "gap")
     if found <= 0:
         raise InvalidArgument(

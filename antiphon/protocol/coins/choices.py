@@ -1,10 +1,11 @@
 """Exact sampling of one of many candidates by weight, at a few nanoseconds per candidate.
 
-Rejection: candidate i owns ⌈2^bits·w_i⌉ places on a line. A uniform place is drawn; its candidate i
-is accepted if a uniform real number in that place is below 2^bits·w_i, where bits are drawn until
-this is decided (``inversion``). So the law is P(i) ∝ w_i exactly; how close the upper bounds are
-matters for speed only. Source: Devroye, *Non-Uniform Random Variate Generation* (1986), ch. II.3
-(rejection); the weights e^(-rate·gap) are those of McSherry and Talwar 2007.
+Rejection: candidate i owns ⌈2^bits·w_i⌉ places on the integers. A uniform integer (a place) is
+drawn; the candidate i that owns it is accepted if a uniform real number in that place is below
+2^bits·w_i, where bits are drawn until this is decided (``inversion``). So the law is P(i) ∝ w_i
+exactly; how close the upper bounds are matters for speed only. Source: Devroye, *Non-Uniform Random
+Variate Generation* (1986), ch. II.3 (rejection); the weights e^(-rate·gap) are those of McSherry
+and Talwar 2007.
 """
 
 import math
@@ -28,8 +29,8 @@ _LARGEST: Final = 62
 _CELLS: Final = 256
 """Table entries for each unit of rate·gap: about 1 candidate in 256 is rejected and drawn again."""
 _SLOW: Final = 0.25
-"""Up to this number of cells for each unit of the gap, the cell index of any 64-bit gap fits a
-signed 64-bit integer."""
+"""The number of table cells for each unit of the gap up to which the cell index of any 64-bit gap
+fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
@@ -45,12 +46,12 @@ class Candidates:
     _tops: Integers
     """Integer upper bounds for 2^bits·w_i, one for each candidate; their sum is below 2^63."""
     _weight: Callable[[int], Bracket]
-    """Integer bounds around 2^bits·w_i, as a function of i and then of ``bits``."""
+    """A function of a candidate i and then of ``bits``: integer bounds around 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
     """The weight w_i as a double, with relative error 2^-40, which decides nearly all draws."""
 
     def draw(self, word: Word) -> int:
-        """Draw one index i; ``word`` tosses 64 random bits."""
+        """Draw one index i; ``word()`` returns 64 random bits."""
         ends = np.add.accumulate(self._tops)
         places = int(ends[-1])
         while True:
@@ -61,8 +62,8 @@ class Candidates:
                 return i
 
     def _accepts(self, i: int, place: int, word: Word) -> bool:
-        """Whether the uniform real number whose first bits are ``place`` is below w_i; more bits
-        are tossed while that is open."""
+        """Whether the uniform real number that begins with the bits ``place`` is below w_i; more
+        random bits are drawn while the comparison is open."""
         if self._near is not None:
             weight = math.ldexp(self._near(i), self.bits)
             if place + 1 < weight * (1 - _SURE):
@@ -73,7 +74,7 @@ class Candidates:
 
 
 def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
-    """The sampler for weights w_i = e^(-rate·gap_i); gap_i is the best score minus that of i.
+    """The sampler for weights w_i = e^(-rate·gap_i); gap_i is the best score minus the score of i.
 
     ``speeds`` is ``speeds_of(rate)``, if it has been computed before.
     """
@@ -82,7 +83,7 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
-        # As unsigned integers: a gap may have 64 bits.
+        # The gaps are unsigned integers, since a gap may need 64 bits.
         cells = np.multiply(np.subtract(best, scores[block]).view(np.uint64), speed)
         if speed > _SLOW:
             np.minimum(cells, len(table) - 1, out=cells)
@@ -139,8 +140,8 @@ def speeds_of(rate: ExactEpsilon) -> Speeds:
 
 
 def _speed(rate: ExactEpsilon) -> float:
-    """The number of table cells for each unit of the gap, rounded down so far that gap·speed is
-    rounded down, too.
+    """The number of table cells for each unit of the gap, rounded down far enough that the product
+    gap·speed is rounded down, too.
 
     The margin 2^-50 exceeds the four rounding errors (of rate, speed, gap and their product).
     """

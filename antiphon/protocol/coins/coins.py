@@ -50,7 +50,7 @@ Step = TypeVar("Step", covariant=True)
 
 
 class Stepped(Protocol[Step]):
-    """A mechanism, post-processor or adversary, seen only through its ``step``."""
+    """The interface of a mechanism, post-processor or adversary that coins need: its ``step``."""
 
     @property
     def step(self) -> Step: ...
@@ -66,7 +66,7 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
-    """The value unchanged: with a single replica, a draw's parameter needs no conversion."""
+    """The value unchanged: for a single run, the parameter of a draw needs no conversion."""
     return value
 
 
@@ -76,8 +76,8 @@ def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def as_exponent(value: object) -> ExactEpsilon:
-    """The parameter of a probability e^-x: a positive rational, 0 or a ``Log``. Raises:
-    InvalidArgument otherwise."""
+    """The parameter x of a probability e^-x: a positive rational, 0 or a ``Log``. Raises:
+    InvalidArgument for any other value."""
     try:
         return epsilon(value)
     except InvalidArgument:
@@ -87,44 +87,45 @@ def as_exponent(value: object) -> ExactEpsilon:
 class Coins(ABC):
     """A source of random draws. ``draws`` counts how many have been made.
 
-    Every primitive validates its parameter before anything is drawn and raises
+    Every sampling method validates its parameter before anything is drawn and raises
     InvalidArgument otherwise; a refused draw is not counted.
     """
 
     __slots__ = ("deaths", "draws", "many")
     strict: bool = False
-    """Whether a crash of any part raises an error, as in a study of the mechanism, instead of
-    counting as an outcome."""
+    """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
+    as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """Converts a parameter shared by all replicas; the identity, for a single replica."""
+    """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """Converts a tuple of draws to an array."""
+    """A function that converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
     """The function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
-    """Converts the parameter x of a probability e^-x to an exact number."""
+    """A function that converts the parameter x of a probability e^-x to an exact number."""
 
     def __init__(self) -> None:
         self.draws: int = 0
         self.deaths: int = 0
         self.many: bool = False
-        """Whether several replicas are stepped together; compositions then take the step
-        functions from ``steps``."""
+        """Whether several replicas (parallel runs) are stepped together; compositions then take the
+        step functions from ``steps``."""
 
     def steps(self, part: Stepped[Step]) -> Step:
         """The step function of a part, in the form that these coins need; it may be cached."""
         return part.step
 
     def note_death(self) -> None:
-        """Count a part that ended by an exception; a rerun on the same coins may not fail."""
+        """Count a part of the mechanism that an exception has ended; it need not fail in a
+        rerun."""
         self.deaths += 1
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:
-        """The next value of the primitive named ``kind``, with this parameter. The public methods,
-        such as ``bernoulli``, call it."""
+        """Draw the next value by the sampling method named ``kind`` with this parameter. The public
+        methods, such as ``bernoulli``, call this method."""
 
     def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
@@ -205,7 +206,7 @@ class Coins(ABC):
         return value
 
     def discrete_laplace(self, scale: Number) -> int:
-        """Integer x with probability proportional to e^(-|x|/scale), sampled exactly.
+        """An integer x with probability proportional to e^(-|x|/scale), sampled exactly.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
         """
@@ -213,7 +214,7 @@ class Coins(ABC):
         return value
 
     def discrete_gaussian(self, sigma: Number) -> int:
-        """Integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
+        """An integer x with probability proportional to e^(-x²/(2 sigma²)), sampled exactly.
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
@@ -260,7 +261,7 @@ class Coins(ABC):
 
 def clamped_weights(center: int, ratio: Fraction, low: int, high: int) -> tuple[Fraction, ...]:
     """The probability of each x in [low, high], up to a common factor: ratio^|x - center|·(1 -
-    ratio); at both ends, that of the whole tail.
+    ratio), and at both ends the probability of the whole tail.
 
     Raises: InvalidArgument, whose text does not show the center, which may come from data.
     """

@@ -1,5 +1,5 @@
-"""The test whether a mechanism, link or f may compute with columns, one number per replica
-(``column_safe``).
+"""The test whether a mechanism, post-processor or verification function may compute with columns,
+one number per replica (``column_safe``).
 
 A population steps many replicas at once, with a *column* where a number differs from replica
 to replica. A part that computes with columns as with numbers is declared by ``@column_safe``; any
@@ -34,7 +34,7 @@ _UNSEEN: Final = frozenset(
 )
 """The names of attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
-"""The types of class attributes behind which an object stores a value of its own."""
+"""The types of class attributes (descriptors) for which an object stores its own value."""
 
 
 def is_column_safe(part: object) -> bool:
@@ -43,20 +43,20 @@ def is_column_safe(part: object) -> bool:
 
 
 def unsafe(part: object) -> object:
-    """The first part that is not declared column-safe: the part itself, or one in a field that it
-    depends on; None: all are, so a population may hand them columns."""
+    """The first part that is not declared column-safe: the object itself, or an object in one of
+    its fields; None if all are declared, so that a population may hand them columns."""
     kind: Any = type(part)
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # A user's metaclass may be unhashable, or lie about which class this is.
+    # A user's metaclass may be unhashable, or hide which class this is.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: dict[str, object] | None = getattr(part, "__dict__", None)
     if own and any(name in _METHODS or _computes(name, _method(kind, name)) for name in own):
-        return part  # an attribute of the object hides a declared method
+        return part  # An attribute of the object hides a declared method.
     for name in names:
         found = unsafe(getattr(part, name))
         if found is not None:
@@ -76,8 +76,8 @@ def _is_part(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _declared(kind: type) -> Fields | None:
-    """The fields that a ``column_safe`` declaration names; None if the class is undeclared, or
-    overrides methods after the declaration."""
+    """The fields that a class's ``column_safe`` declaration names; None if the class is not
+    declared, or overrides methods after the declaration."""
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(MARK)
         if fields is not None:

@@ -1,7 +1,7 @@
 """Discrete Laplace and Gaussian noise, exact and fast: one at a time and many at once.
 
-Source: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020)
-(CKS); their Algorithm 2 by inversion (``inversion``).
+Source: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020) (CKS);
+their Algorithm 2 is replaced by exact inversion (``inversion``).
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class LaplaceDraws:
         self.sizes = np.array(sizes, np.int64)
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
-        """For noise with a single digit, the draw for each table position; None in it means:
-        draw again. Empty otherwise."""
+        """For noise with a single digit, the draw for each table position; None marks a position
+        that must be drawn again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one integer; ``word`` tosses 64 random bits."""
@@ -106,7 +106,7 @@ class LaplaceDraws:
         return np.concatenate(parts)
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most ``count`` draws: those that came out as "minus zero" are left out."""
+        """At most ``count`` draws: the draws that must be repeated ("minus zero") are left out."""
         first = words(count)
         place = np.searchsorted(self.array, first, side="right")
         size = self.sizes[place]
@@ -141,7 +141,7 @@ def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
-"""The standard deviations that ``WideGaussian`` draws, with their exponents."""
+"""The standard deviations that ``WideGaussian`` samples, with their binary exponents."""
 _KEPT: Final = 1 << 14
 """The number of acceptance thresholds that a discrete Gaussian sampler caches."""
 
@@ -160,7 +160,7 @@ class GaussianDraws:
         self._variance = sigma * sigma
         t = math.floor(sigma) + 1
         self._centre = self._variance / t
-        # For a rate past 2^500 the doubles need not hold its exact size.
+        # For a rate above 2^500 the doubles need not be accurate.
         rate = min(1 / (2 * self._variance), Fraction(2) ** 500)
         self._in_doubles = float(rate), float(self._centre)
         self.proposal = discrete_laplace(Fraction(t))
@@ -185,8 +185,8 @@ class GaussianDraws:
         return np.concatenate(parts)[:count]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
-        """A mask of the accepted proposals: decided in doubles where the comparison is clear,
-        and exactly elsewhere."""
+        """A mask of the accepted proposals: each comparison is made in doubles where these are
+        accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
@@ -230,7 +230,7 @@ def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers |
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)
-    assert not isinstance(sampler, Series)  # ``WideGaussian`` is for larger scales
+    assert not isinstance(sampler, Series)  # ``WideGaussian`` samples at larger scales.
     return sampler.many(count, words)
 
 

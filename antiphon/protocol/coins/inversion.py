@@ -30,7 +30,7 @@ Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of extra bits with which a table is computed."""
+"""The number of additional bits of precision with which a table is computed."""
 
 
 @attrs.define
@@ -97,12 +97,12 @@ class Geometric:
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
-        low, high = one, one  # around e^(-k·rate)
+        low, high = one, one  # ``low`` and ``high`` are bounds around e^(-k·rate)
         table: list[int] = []
         while len(table) + 1 != self.size:
             low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)
             least = ((one - high) << self.bits) // (one - last[0])
-            # c_k < 1, so its upper end counts as less than 1 too.
+            # The bound c_k is below 1, so the upper end of its interval counts as less than 1, too.
             if least != min(most, ((one - low) << self.bits) // (one - last[1])):
                 return None
             table.append(least)
@@ -134,7 +134,7 @@ class Geometric:
         return k
 
     def draw(self, word: Word) -> int:
-        """Draw one D; the table must have 64 bits."""
+        """Draw one value of D; the table must have 64 bits."""
         digits = word()
         k = bisect_right(self.table, digits)
         return self.settle(digits, word) if k and self.table[k - 1] == digits else k
@@ -149,7 +149,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of the words that equal a table entry, which only more bits can place."""
+    """Positions of the random words that equal a table entry, for which more bits are needed."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

@@ -35,8 +35,8 @@ from antiphon.protocol.messages import freeze
 
 
 class Undoubled(Protocol):
-    """Base class of objects that must not go on in both processes after a fork, as both would draw
-    the same coins."""
+    """Base class of objects that must not be used in both processes after a fork, because parent
+    and child would draw the same coins."""
 
     def forked(self) -> None:
         """Called in the child process right after a fork."""
@@ -68,15 +68,15 @@ if hasattr(os, "register_at_fork"):
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
 _READY: Final = 1 << 14
-"""The number of wide Gaussian draws that are made at once for the stock."""
+"""The number of wide Gaussian draws that are made in advance at once."""
 _FITS: Final = 2**50
-"""Noise up to this scale fits 64 bits, except with probability below e^(-2^12)."""
+"""The largest noise scale at which noise fits 64 bits, except with probability below e^(-2^12)."""
 _MANY: Final = 64
-"""The number of weights from which on a NumPy array is faster."""
+"""The number of weights above which a NumPy array is faster than Python numbers."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""The number of noise parameters whose samplers are cached, by the given object's identity."""
+"""Number of noise parameters for which a sampler is cached under the identity of a given object."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -117,7 +117,7 @@ def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
     """Cache a sampler under the identity of the exact number that was given as its parameter."""
-    if exact is given:  # the exact number is kept alive beside its sampler, so its id stays unique
+    if exact is given:  # the number is kept alive, so that its id stays unique
         if len(known) >= _KNOWN:
             known.clear()
         known[id(given)] = exact, made
@@ -184,7 +184,8 @@ class SampledCoins(Coins):
         return self._samplers[kind](parameter)
 
     def laplace(self, scale: Number) -> float:
-        # The hot path of live sessions: the same as the base class, without its calls.
+        # The code on the hot path of live sessions does the same as the base class, with fewer
+        # calls.
         if type(scale) is not float or not 0 < scale < math.inf:
             scale = self._scale(scale, "scale")
         self.draws += 1
@@ -193,7 +194,8 @@ class SampledCoins(Coins):
         return scale * size if word & 1 else -scale * size
 
     def discrete_laplace(self, scale: Number) -> int:
-        # The second hot path: a scale that was given before is recognised by its object's identity.
+        # A second hot path: the sampler of a known scale is found by the identity of the scale's
+        # object.
         known = self._known.get(id(scale))
         if known is None:
             known = self._remember(scale)
@@ -212,7 +214,7 @@ class SampledCoins(Coins):
                 return answer
 
     def discrete_gaussian(self, sigma: Number) -> int:
-        # The third hot path: wide Gaussian noise on the grids of correlated-noise mechanisms.
+        # A third hot path: wide Gaussian noise, for mechanisms with correlated noise.
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         self.draws += 1
         return known[1].draw(self._word)
@@ -225,7 +227,7 @@ class SampledCoins(Coins):
         return found.draw(self._word)
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
-        # A million scores need not be made into bytes first.
+        # An array of a million scores need not be turned into bytes first.
         known = self._known_rates.get(id(rate)) or self._rate_of(rate)
         check_scores(scores)
         self.draws += 1

@@ -1,4 +1,5 @@
-"""The samplers of Canonne, Kamath and Steinke, and the finite laws of the draws of ``Coins``.
+"""The samplers of Canonne, Kamath and Steinke, and the distributions of those draws of ``Coins``
+that have finitely many outcomes.
 
 They use only uniform integers, so their laws are exactly those stated: *The Discrete
 Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and the tables that
@@ -20,7 +21,7 @@ WIDEST: Final = 1_000_000
 LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight in an enumeration."""
 Below: TypeAlias = Callable[[int], int]
-"""A call n -> uniform integer on 0..n-1."""
+"""The type of a call n -> uniform integer on 0..n-1."""
 
 
 def below(n: int, word: Word) -> int:
@@ -45,8 +46,8 @@ def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
-    """True with probability e^(-numerator/denominator), for an exponent in [0, 1]: the
-    alternating series, term by term."""
+    """True with probability e^(-numerator/denominator), for an exponent in [0, 1]; the alternating
+    series of e^-x is evaluated term by term."""
     k = 1
     while below(denominator * k) < numerator:
         k += 1
@@ -75,8 +76,7 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
     Exact also for a float, which counts as the rational it equals: ``SampledCoins`` draws with this
     very law.
 
-    Raises: Intractable for a primitive with infinitely many outcomes, and for e^(-x) where it
-    is no rational number.
+    Raises: Intractable for a draw with infinitely many outcomes or an irrational probability.
     """
     if kind == "bernoulli_exp" and isinstance(parameter, Log):
         kind, parameter = "bernoulli", 1 / parameter.argument

@@ -21,7 +21,7 @@ from antiphon.protocol.messages import HALT, identical
 class RecordedCoins(Coins):
     """Coins that pass on the draws of other coins and record them on a tape.
 
-    ``strict``: as for any coins; the wrapped coins do not decide it.
+    ``strict`` has the meaning that it has for any coins; the wrapped coins do not decide it.
     """
 
     __slots__ = ("_coins", "_tape", "strict")
@@ -42,7 +42,7 @@ class RecordedCoins(Coins):
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
-        value: object = HALT  # the tape's entry for a draw that failed
+        value: object = HALT  # the entry on the tape for a draw that failed
         try:
             value = self._coins.foreign(source, argument, toss)
         finally:
@@ -111,7 +111,7 @@ class ReplayedCoins(Coins):
 
 
 def _possible(kind: str, parameter: Any, value: object) -> bool:
-    """Whether a primitive can have drawn this value; the tape may come from an untrusted file."""
+    """Whether a draw can have had this value; a tape may come from an untrusted file."""
     if kind in ("bernoulli", "bernoulli_exp"):
         return type(value) is bool
     if kind in ("laplace", "gaussian"):
@@ -171,15 +171,14 @@ def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
 
 
 def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]]:
-    """Run a function of coins once for every combination of outcomes of its finite draws; yields
-    (probability, result).
+    """Run a function of coins once for every combination of outcomes of its finite draws.
 
-    Yields (probability, result), the probabilities Fractions that sum to 1: a
-    probability given as a float counts as the rational it is, as when it is sampled.
-    Results are not merged. Cost: one run per outcome.
+    Yields (probability, result), where the probabilities are Fractions that sum to 1: a probability
+    given as a float counts as the rational that it equals. Equal results are not merged. Cost: one
+    run per outcome.
 
-    Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …), past 1,000
-    draws in one run (it may draw for ever) or 10^6 outcomes.
+    Raises: Intractable at a draw without a finite distribution (Laplace, Gaussian, …), past 1,000
+    draws in one run (the function may draw for ever) or 10^6 outcomes.
 
     >>> [(p, x) for p, x in outcomes(lambda coins: coins.bernoulli(Fraction(1, 3)))]
     [(Fraction(2, 3), False), (Fraction(1, 3), True)]

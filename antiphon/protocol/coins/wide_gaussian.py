@@ -41,7 +41,7 @@ _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
 """The first cells, which share one acceptance threshold (their lowest) as a first test."""
 _MOST: Final = 1 << 12
-"""The number of cells with a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
+"""The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
 """The number of draws made together, small enough for the processor's cache."""
 _U64: Final = [np.uint64(n) for n in range(64)]
@@ -78,7 +78,7 @@ class WideGaussian:
             if rest < self._surely[cell] or self._accepts(size, cell, rest, word):
                 if not first >> 63 - _FIRST & 1:
                     return size
-                if size:  # (-, 0) is tossed again
+                if size:  # the draw (-, 0), which is repeated
                     return -size
 
     def _accepts(self, size: int, cell: int, rest: int, word: Word) -> bool:
@@ -89,11 +89,11 @@ class WideGaussian:
         return bool(uniform < chance)
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
-        """The uniform number and the probability of acceptance to compare it with, in doubles;
+        """The uniform number and the acceptance probability to which it is compared, in doubles;
         for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
-        for k in range(9, 0, -1):  # Taylor, for rates up to ¼: to 2^-46, rounding included
+        for k in range(9, 0, -1):  # Taylor series for rates up to ¼, to 2^-46
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
@@ -115,7 +115,7 @@ class WideGaussian:
         """At most ``count`` draws, without rejected ones; computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        size = self._guide.take(start).astype(np.int64)  # cells, and -1
+        size = self._guide.take(start).astype(np.int64)  # cells, or -1 where more bits are needed
         open_ = np.flatnonzero(size < 0)
         size[open_] = _settled_many(start[open_], self._table, words)
         size <<= self._place
@@ -125,7 +125,7 @@ class WideGaussian:
         rest = first.view(np.int64) & (1 << self._left) - 1
         refused = self._refused(size, rest, open_, words)
         sign = (first << _U64[_FIRST]).view(np.int64)
-        sign >>= 63  # 0 or -1
+        sign >>= 63  # 0, or -1 for the draw (-, 0), which is repeated
         if np.count_nonzero(size) < count:  # (-, 0) is tossed again
             refused = np.union1d(refused, np.flatnonzero((size == 0) & (sign < 0)))
         size ^= sign
@@ -195,8 +195,8 @@ def _bound(k: int) -> Bracket:
 
 @lru_cache(maxsize=1)
 def _lowest() -> list[int]:
-    """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k: the least probability of
-    acceptance in the cell."""
+    """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k, the least probability of acceptance
+    in the cell."""
     low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
     found: list[int] = []
@@ -217,7 +217,7 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """The cell for each value of the first 16 bits; -1 where these bits do not determine it."""
+    """Cell for each value of the first 16 bits; -1 where these bits do not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
@@ -233,7 +233,7 @@ def _settled(start: int, word: Word) -> int:
 
 
 def _decided(digits: int, word: Word) -> int:
-    """The cell of a uniform number whose first 64 bits equal a bound's, decided by more bits."""
+    """The cell of a uniform number whose first 64 bits equal a table entry; more bits decide."""
     uniform, cell = Uniform(digits, 64, word), bisect_left(_table(), digits)
     while not uniform.below(_bound(cell + 1)):
         cell += 1

@@ -30,8 +30,8 @@ class Tossed(NamedTuple):
 class TossingPostProcessor(PostProcessor[State]):
     """A post-processor like ``ExchangePostProcessor`` whose exchange also receives coins.
 
-    The coins drawn so far are part of an unfinished exchange's state; a rerun of the exchange reads
-    them and draws none.
+    The coins drawn so far are part of the state of an unfinished exchange (generator run); a rerun
+    reads these coins again and draws none.
     """
 
     __slots__ = ()
@@ -40,8 +40,8 @@ class TossingPostProcessor(PostProcessor[State]):
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
-        """One exchange as a generator: ``heard = yield asked`` asks the right, ``return state,
-        answer`` answers the left."""
+        """One exchange as a generator: ``heard = yield asked`` asks the mechanism on the right,
+        ``return state, answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins
@@ -137,13 +137,13 @@ def exchange(
     """Decorator: a post-processor from a generator function (state, message), which runs once for
     each message from the left.
 
-    In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
-    state, answer`` answers the left. The generator may be rerun from its start on the same answers,
-    so it must depend on nothing else and must not change its arguments. It is deterministic, unless
-    it takes a third argument: coins. Args: ``signature``, ``lifting`` and ``forwards_queries`` as
-    of ``post_processor``; ``passes_halt``, whether a HALT from the right goes left at once, with
-    the state before the message, instead of being returned by ``yield``. Raises: InvalidArgument
-    for any other function.
+    In it ``heard = yield asked`` sends to the right and receives the answer; ``return state,
+    answer`` answers the left. The generator may be rerun from its start on the same answers, so it
+    must depend on nothing else and must not change its arguments. It is deterministic, unless it
+    takes a third argument: coins. Args: ``signature``, ``lifting`` and ``forwards_queries`` as of
+    ``post_processor``; ``passes_halt``, whether a HALT from the right goes left at once, with the
+    state before the message, instead of being returned by ``yield``. Raises: InvalidArgument for
+    any other function.
 
     >>> from antiphon.protocol.adapters import mechanism
     >>> from antiphon.protocol.spaces import BITS, Integers

@@ -1,10 +1,10 @@
 """Post-processors whose step is an exchange: a generator, resumed by each answer.
 
-How the state of an unfinished exchange is a value, although a generator is none:
+The state of an unfinished exchange is a value, although a generator is none:
 
 A generator cannot be compared, copied, or sent to twice. So the state holds what determines the
 generator: the state and message it began with, the answers and the coins so far. A rerun on these
-brings a new generator to the same place. The live generator is kept beside, in a slot that the
+brings a new generator to the same point. The live generator is kept in a slot of the state that the
 first next step empties, so that as a rule nothing is run twice. This is a cache: a second step from
 the same state, a copy and another process find the slot empty and rerun the exchange.
 """
@@ -29,8 +29,8 @@ from antiphon.protocol.registry import register
 Live = TypeVar("Live", default=Any)
 
 Exchanged = Generator[object, Any, tuple[State, object]]
-"""The generator of an exchange: it yields messages to the right, receives answers, and returns
-(state', answer)."""
+"""The type of an exchange: a generator that yields messages to the right, receives answers, and
+returns (state', answer)."""
 
 
 def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
@@ -50,7 +50,7 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
-    """The state of an unfinished exchange that waits for an answer. Compared and hashed by exact
+    """The state of an unfinished exchange that waits for an answer; compared and hashed by exact
     value."""
 
     state: State
@@ -60,11 +60,11 @@ class Underway(Generic[State, Live]):
     sent: tuple[object, ...] = attrs.field(eq=False)
     """The messages sent right so far, implied by the rest: a rerun must send the same."""
     slot: list[Live] = attrs.field(eq=False)
-    """The live generator of the exchange, until the next step takes it; then empty."""
+    """The live generator of the exchange, which the next step removes; empty afterwards."""
 
     def take(self) -> Live | None:
-        """The live generator of this exchange; None if it was taken before. One atomic
-        operation, so only one thread gets it."""
+        """The live generator of this exchange, removed from its slot; None if the slot is empty.
+        The removal is atomic, so that only one thread gets the generator."""
         try:
             return self.slot.pop()
         except IndexError:
@@ -102,8 +102,8 @@ def no_answer_due() -> NoReturn:
 
 
 def answered(ended: StopIteration) -> tuple[Any, Side, object]:
-    """The last step of an exchange, from the value that its generator returned. Raises:
-    PartError unless that is a pair."""
+    """The new state and the answer, from the value that a finished generator returned. Raises:
+    PartError unless the value is a pair."""
     value: Any = ended.value
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is tuple and len(value) == 2:
@@ -123,9 +123,10 @@ def check_generator(live: object) -> None:
 
 
 def run_again(live: Exchanged, underway: Underway) -> None:
-    """Run a new generator on the recorded answers until it is where the exchange stopped.
+    """Run a new generator on the recorded answers up to the point where the exchange stopped.
 
-    Raises: PartError if it does not send the same messages again, or fails where it did not before.
+    Raises: PartError if it does not send the same messages again, or raises an error where it did
+    not before.
     """
     for answer, sent in zip((None, *underway.heard), underway.sent, strict=True):
         try:
@@ -149,13 +150,13 @@ class ExchangePostProcessor(PostProcessor[State]):
     __slots__ = ()
     deterministic = True
     passes_halt: bool = False
-    """Whether a HALT from the right ends an exchange: HALT goes left, and the state is as it was
-    before the message. By default it is an answer like any other."""
+    """Whether a HALT from the right ends the exchange: then HALT goes to the left, and the state
+    before the message is restored. By default the generator receives HALT like any other answer."""
 
     @abstractmethod
     def exchange(self, state: State, message: Any, /) -> Exchanged[State]:
-        """One exchange as a generator: ``heard = yield asked`` asks the right, ``return state,
-        answer`` answers the left."""
+        """One exchange as a generator: ``heard = yield asked`` asks the mechanism on the right,
+        ``return state, answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins
@@ -184,7 +185,7 @@ class ExchangePostProcessor(PostProcessor[State]):
             sent = live.send(message)
         except StopIteration as ended:
             return answered(ended)
-        # Added by +, as (*…, x) makes a list first, which takes three times as long.
+        # The tuple is extended by +: (*…, x) makes a list first, which takes three times as long.
         heard, said = state.heard + (message,), state.sent + (sent,)  # noqa: RUF005
         return Underway(state.state, state.message, heard, (), said, [live]), RIGHT, sent
 

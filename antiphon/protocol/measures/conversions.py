@@ -1,4 +1,4 @@
-"""Implications between measures: one table, each row with its source.
+"""Implications between measures of privacy: one table, in which each implication has its source.
 
 Every implied parameter is exact, or rounded towards the weaker promise.
 """
@@ -22,8 +22,8 @@ _DIGITS: Final = 40
 
 @attrs.frozen
 class Conversion:
-    """A row of the table of implications: a mechanism with a measure of the kind ``of`` also has
-    one of the kind ``to``."""
+    """An implication in the table: a mechanism with a measure of the class ``of`` also has a
+    measure of the class ``to``."""
 
     of: type[kinds.Measure]
     to: type[kinds.Measure]
@@ -101,13 +101,13 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions; other implications are chains of its rows. For (ε, δ) at a chosen δ,
+"""The table of conversions; other implications combine several of them. For (ε, δ) at a chosen δ,
 see ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
-    """A measure of the kind ``kind`` that this measure implies, by the fewest rows of the table;
-    None if there is none.
+    """A measure of the class ``kind`` that the given measure implies, by the fewest conversions of
+    the table; None if there is none.
 
     >>> converted(kinds.BoundedRange(1), kinds.ZeroConcentrated)
     ZeroConcentrated(rho=0.125)
@@ -151,7 +151,8 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
 
 
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
-    """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies none.
+    """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies no (ε,
+    δ)-DP.
 
     Pure and (ε, δ): the stated ε; zCDP: Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP: Balle
     and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence.
@@ -188,14 +189,14 @@ def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
 
 
 _LARGE: Final = 64
-"""The μ beyond which the GDP formula is slow (Φ) and the conversion by zCDP is as good."""
+"""Parameter μ above which the formula of μ-GDP is slow and the conversion by zCDP is as good."""
 _MOST: Final = 10**12
-"""A ρ beyond which no (ε, δ) is computed for ρ-zCDP."""
+"""The parameter ρ above which no (ε, δ) is computed for ρ-zCDP."""
 
 
 def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
-    """The least ε for which ``enough`` is true, up to a relative 2^-40 above; None if it is
-    false for all ε up to 2^30."""
+    """The least ε for which the function ``enough`` is true, up to a relative excess of 2^-40; None
+    if it is false for all ε up to 2^30."""
     if enough(Fraction(0)):
         return Fraction(0)
     high = Fraction(1)
@@ -228,8 +229,8 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     scale = float(rho)
 
     def at(log: float) -> float:
-        """The ε that the Rényi order α = 1 + e^log gives."""
-        less = math.exp(log)  # α - 1
+        """The ε of the (ε, δ)-DP that the Rényi order α = 1 + e^log gives."""
+        less = math.exp(log)  # the difference α - 1
         spread = less * -math.log1p(1 / less) - math.log1p(less)
         return scale * (1 + less) + (spread - log_delta) / less
 

@@ -62,7 +62,7 @@ def response_divergences(epsilons: Floats, order: float) -> Floats:
     s = order - 1
     near = _near(np, np.minimum(epsilons * order, 20.0), order)
     value = np.where(epsilons * order < 20.0, near, _far(np, epsilons, s)) / s
-    # where products underflow: αε²/2, which is an upper bound for every ε
+    # Where products underflow, the value is αε²/2, which is an upper bound for every ε.
     value = np.where(epsilons < 1e-140, order / 2 * (epsilons**2 + 5e-324), value)
     return np.minimum(value * (1 + SLACK) + 5e-324, epsilons)
 
@@ -91,11 +91,10 @@ def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
 def range_divergence(eta: exact.Epsilon, order: float) -> float:
     """The largest Rényi divergence of an η-bounded-range mechanism; exact but for rounding up.
 
-    Two views with losses t and t-η are the worst, E = q e^(αt) + (1-q)e^(α(t-η)) with
-    q = (e^-t - e^-η)/(1 - e^-η): as A e^((α-1)t) - B e^(αt) it is largest at
-    e^t = (1-1/α)·(1 - e^(-αη))/(e^-η - e^(-αη)), where it is A e^((α-1)t)/α with
-    A = (1 - e^(-αη))/(1 - e^-η). Never more than αη²/8 (Cesar and Rogers 2021), nor η.
-    Raises: InvalidArgument for η < 0, NaN, or an order below 1.
+    Two views with losses t and t-η are the worst, E = q e^(αt) + (1-q)e^(α(t-η)) with q = (e^-t -
+    e^-η)/(1 - e^-η): as a function of e^t it is largest at e^t = (1-1/α)·(1 - e^(-αη))/(e^-η -
+    e^(-αη)), where it is A e^((α-1)t)/α with A = (1 - e^(-αη))/(1 - e^-η). Never more than αη²/8
+    (Cesar and Rogers 2021), nor η. Raises: InvalidArgument for η < 0, NaN, or an order below 1.
 
     >>> [round(range_divergence(1, order), 5) for order in (2, 4, 16)]
     [0.24023, 0.42953, 0.7812]
@@ -118,7 +117,7 @@ def _of_range(size: float, order: float) -> float:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
-    less = math.log(rest) - math.log(whole) + math.log(order)  # -ln (A/α)
+    less = math.log(rest) - math.log(whole) + math.log(order)  # the value of -ln (A/α)
     most = (
         math.log1p(-1 / order) + math.log(whole) + size - math.log(-math.expm1(-(order - 1) * size))
     )

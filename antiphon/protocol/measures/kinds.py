@@ -1,7 +1,8 @@
 """Measures of privacy loss, as data.
 
-A mechanism has a measure w.r.t. f if its views in the two worlds of every adversary w.r.t. f are
-as close as the measure says, whichever of the two comes first.
+An adversary w.r.t. a verification function f sends pairs of messages. A mechanism that gets the
+first side of each pair (world 0), or the second sides (world 1), has a measure w.r.t. f if the
+adversary's views in these two worlds are as close as the measure says, in both directions.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ class Approximate:
 @register("antiphon.BoundedRange/1")
 @attrs.frozen
 class BoundedRange:
-    """η-bounded range: privacy losses of two views with the same coins are at most η nats apart.
+    """η-bounded range: the privacy losses of two views with the same coins of the adversary differ
+    by at most η nats.
 
-    Views contain the adversary's coins: views with different coins may have losses up to 2η apart,
-    also for the exponential mechanism, if the adversary draws at random which pair to ask about.
-    Source: Durfee and Rogers 2019. The exponential mechanism is (Dong, Durfee, Rogers 2020);
-    permute-and-flip and Laplace noisy max with ε = η are not.
+    Privacy losses of views with different coins may differ by up to 2η, also for the exponential
+    mechanism, if the adversary draws at random which pair to ask about. Source: Durfee and Rogers
+    2019. The exponential mechanism is (Dong, Durfee, Rogers 2020); permute-and-flip and Laplace
+    noisy max with ε = η are not.
     """
 
     eta: ExactEpsilon = attrs.field(converter=named.epsilon)
@@ -60,8 +62,8 @@ class ZeroConcentrated:
 @register("antiphon.GaussianDP/1")
 @attrs.frozen
 class GaussianDP:
-    """μ-GDP: the two worlds are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth and Su
-    2022, Def. 4)."""
+    """μ-GDP: the two worlds of the privacy game are at least as hard to distinguish as N(0, 1) and
+    N(μ, 1) (Dong, Roth and Su 2022, Def. 4)."""
 
     mu: Fraction = attrs.field(converter=named.positive)
 
@@ -82,7 +84,8 @@ class Renyi:
 
 
 class DominatingPair(ABC):
-    """Two laws (P, Q) that are at least as easy to tell apart as the two worlds of a mechanism.
+    """Two probability laws (P, Q) that are at least as easy to tell apart as a mechanism's views in
+    the two worlds of the privacy game.
 
     That is, for b = 0 and 1 and every ε, negative ones too, no event S of the views has a larger
     Pr_b(S) - e^ε·Pr_{1-b}(S) than the hockey-stick divergence H_ε(P‖Q) (Zhu, Dong and Wang 2022,
@@ -128,8 +131,10 @@ MEASURES: Final = (
 
 
 def parameters_of(measure: Measure) -> tuple[ExactEpsilon, Fraction] | None:
-    """The (ε, δ) of a measure that states them: pure, approximate, or η-bounded-range as (η, 0).
-    None for the others."""
+    """The (ε, δ) of a pure or approximate measure, and (η, 0) for η-bounded range.
+
+    None for the other measures.
+    """
     if isinstance(measure, Pure):
         return measure.epsilon, Fraction(0)
     if isinstance(measure, Approximate):

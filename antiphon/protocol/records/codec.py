@@ -28,7 +28,7 @@ from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 Fields: TypeAlias = dict[str, Any]
-"""A JSON object read from a file, whose values have not been checked yet."""
+"""The type of a JSON object read from a file, whose values have not been checked yet."""
 Decoder: TypeAlias = Callable[[Fields, int], object]
 
 _MAX_BITS: Final = 1 << 20
@@ -154,7 +154,7 @@ def encode_any(value: object, *, secrets: bool = False) -> Json:
     """The JSON value of any value; for one that cannot be written, only the name of its type.
 
     A verifier answers HALT to a message without a JSON form, and the transcript must still show
-    that it came.
+    this message.
     """
     try:
         return encode(value, secrets=secrets)
@@ -168,7 +168,7 @@ def unwritable(value: object) -> Json:
 
 
 def encode_draws(draws: tuple[Draw, ...]) -> Json:
-    """The JSON value of a stretch of tape: [[kind, parameter, value], …]."""
+    """The JSON value of a sequence of random draws: [[kind, parameter, value], …]."""
     return [[draw.kind, encode(draw.parameter), encode(draw.value)] for draw in draws]
 
 
@@ -209,7 +209,7 @@ def _decoded(decoder: Decoder, tag: str, data: Fields, depth: int) -> object:
         raise
     except RecursionError:
         raise TranscriptError("nested too deeply for a transcript") from None
-    except Exception as error:  # the constructors of registered types meet any value here
+    except Exception as error:  # The constructor of a registered type may be handed any value here.
         raise TranscriptError(f"not a valid {tag}: {_short(str(error), 300)}") from None
 
 
@@ -252,7 +252,7 @@ def _decode_type(data: Fields, depth: int) -> object:
         )
     if issubclass(kind, enum.Enum):
         return kind[data["member"]]
-    assert attrs.has(kind)  # `register` saw to it
+    assert attrs.has(kind)  # ``register`` has checked this.
     parameters = data.get("parameters", {})
     allowed = {field.alias for field in attrs.fields(kind) if field.init}
     if not set(parameters) <= allowed:
@@ -361,7 +361,7 @@ _KEYS: Final[dict[str, set[str]]] = {
 
 
 def decode_draws(data: object) -> tuple[Draw, ...]:
-    """A stretch of tape, as ``encode_draws`` wrote it. Raises: TranscriptError."""
+    """The random draws that ``encode_draws`` wrote. Raises: TranscriptError."""
     if not _is_list(data):
         raise TranscriptError("draws are a list")
     draws: list[Draw] = []

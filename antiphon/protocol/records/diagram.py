@@ -1,9 +1,10 @@
 """A view as a sequence diagram, in the manner of the figures of CM §1-3.
 
 One lane for the adversary, one for each part of the chain, and one for each created mechanism that
-is asked. A view records what the adversary said and heard; what passed between the parts is drawn
-where their definitions fix it (a verifier and an identifier forward, ExtConComp asks M_i) and left
-out where they do not. The identifier sends "m_b" on: the bit b is in no view and in no picture.
+is asked. A view records the adversary's messages and the answers; messages between the parts are
+drawn where the definitions of the parts determine them (a verifier and an identifier forward,
+ExtConComp asks M_i) and left out where they do not. The identifier's arrow is labelled "m_b", since
+the bit b is in no view and in no picture.
 """
 
 from collections import defaultdict
@@ -34,8 +35,8 @@ _MOST_PARTS: Final = 12
 
 @attrs.frozen
 class Lane:
-    """One party in a diagram: its name, a subtitle, and the round that created it (0: it was
-    there from the start)."""
+    """One party in a diagram: its name, a subtitle, and the round in which it was created (0 if the
+    party was there from the start)."""
 
     title: str
     subtitle: str = ""
@@ -61,7 +62,7 @@ class Turn:
     answer: tuple[Arrow, ...]
     coins: str = ""
     created: int | None = None
-    """The lane of the mechanism that this round creates; None if it creates none."""
+    """The lane of the mechanism that this round creates; None if the round creates none."""
 
 
 @attrs.frozen
@@ -107,7 +108,7 @@ def _diagram(view: Interaction, limit: int) -> Diagram:
 
 
 def title_of(view: Interaction) -> str:
-    """The system that was played as a text, such as V[f] ∘* I(b) ∘* ExtConComp."""
+    """The name of the system in the view as a text, such as V[f] ∘* I(b) ∘* ExtConComp."""
     return " ∘* ".join(map(_title, _few(parts_of(view.header.system))))
 
 
@@ -143,8 +144,8 @@ def _answers_unchanged(part: Json) -> bool:
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part itself sent the last HALT; True unless it is a verifier whose f
-    accepts all the messages."""
+    """Whether the leftmost part itself sent the last HALT; true unless it is a verifier whose
+    verification function accepts all the messages."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -213,7 +214,7 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """The arrows between the composition and the created mechanism that the message is for."""
+        """Arrows between the composition and the created mechanism to which the message goes."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return
@@ -224,8 +225,8 @@ class _Cast:
             yield Arrow(last, self._born[number], "create", "creates")
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
-        """The arrows of the answer, back along the way of the message; the composition itself
-        answers a creation."""
+        """The arrows of an answer, which takes the way of the message in reverse; a composition
+        itself answers a message that creates a mechanism."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

@@ -1,9 +1,9 @@
-"""File writing that never loses data silently: locks, whole writes, syncs (docs/transcripts.md).
+"""File writing that never loses data silently: locks, complete writes, syncs (docs/transcripts.md).
 
-A file is written whole or not at all (``whole``), or line by line (``Growing``): then each line is
-written at once, and after a line that could not be written whole no other follows. A file has one
-writer, and an existing file is overwritten on request only. A path that is read, worked on and
-replaced has one holder meanwhile (``Held``).
+``whole`` writes a file completely or not at all. ``Growing`` writes a file line by line: each line
+is written at once, and if one cannot be written completely, no line follows. A file has one writer,
+and an existing file is overwritten on request only. ``Held`` locks a path while a process reads,
+changes and replaces the file.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _TORN: Final = "its last line could not be written whole"
 class Growing:
     """A new, locked file for appending; data that cannot be written raises an error.
 
-    Args: ``secret``, readable by its owner only, from its creation on; ``overwrite``, whether an
-    existing file is emptied first. Raises: FileError, if the path is taken, has another writer, or
-    cannot be written.
+    Args: ``secret``, whether only its owner may read the file, from its creation on; ``overwrite``,
+    whether an existing file is emptied first. Raises: FileError, if the path is taken, has another
+    writer, or cannot be written.
     """
 
     def __init__(self, path: Path, *, secret: bool = False, overwrite: bool = False) -> None:
@@ -49,7 +49,7 @@ class Growing:
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = _TORN  # stays, should an interrupt come
+        self._refusal = _TORN  # The error stays stored if an interrupt comes now.
         with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None
@@ -87,8 +87,8 @@ class Held:
     """An exclusive hold on a path, in this process and among all others, until it is closed.
 
     The lock is on a file beside the path, since the file at the path may be replaced; it names the
-    holder, and is removed with the hold. A killed process holds nothing. Raises: FileError, naming
-    the process that holds the path.
+    holder, and is removed when the hold is released. The lock of a killed process is released, too.
+    Raises: FileError, naming the process that holds the path.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,7 +100,7 @@ class Held:
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             return None
         if not os.access(self._beside.parent, os.W_OK):
-            return None  # nothing in this folder can be replaced
+            return None  # No file in this folder can be replaced.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         while True:
             file = FileIO(os.open(self._beside, flags, 0o600), "r+")
@@ -109,21 +109,21 @@ class Held:
             except BlockingIOError:
                 with file:
                     raise _in_use(path, file.read(80)) from None
-            except OSError:  # a file system that knows no locks
+            except OSError:  # This file system has no locks.
                 return file
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), self._beside.stat()):
-                    with suppress(OSError):  # a full disk: the lock file stays empty
+                    with suppress(OSError):  # On a full disk, the lock file stays empty.
                         file.truncate()
                         file.write(f"process {os.getpid()} on {platform.node()}".encode())
                     return file
-            file.close()  # the lock file's holder has just removed it
+            file.close()  # The holder of the lock has just removed the lock file.
 
     def close(self) -> None:
         """Release the hold on the path."""
         if self._file is not None:
             file, self._file = self._file, None
-            self._beside.unlink(missing_ok=True)  # still locked, so it is our own file
+            self._beside.unlink(missing_ok=True)  # The file is still locked, so it is our own.
             file.close()
 
     def __enter__(self) -> Held:
@@ -158,7 +158,7 @@ def whole(
         with naming(path):
             _take_name(beside, path, overwrite)
     except BaseException:
-        with suppress(OSError):  # a directory was there
+        with suppress(OSError):  # There was a directory at this path.
             beside.unlink()
         raise
     sync_directory(path.absolute().parent)
@@ -171,11 +171,9 @@ def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool =
 
 
 def refuse_taken(paths: Iterable[Path], overwrite: bool) -> None:
-    """Check that no file would be overwritten, before anything is computed for it. Raises:
-    FileError for a file that exists.
-
-    And InvalidArgument for a directory, which is never overwritten.
-    """
+    """Check that no file would be overwritten, before a result is computed for it. Raises:
+    FileError for a file that exists, and InvalidArgument for a directory, which is never
+    overwritten."""
     for path in paths:
         if path_of(path).is_file() and not overwrite:
             raise _taken(path)
@@ -198,7 +196,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path, done: str = "written") -> Generator[None, None, None]:
-    """Context manager: turns an OSError of file access into a FileError that names the path."""
+    """A context manager that turns an OSError of file access into a FileError with the path."""
     try:
         yield
     except FileError:
@@ -215,10 +213,10 @@ def _opened(path: Path, secret: bool, overwrite: bool) -> int:
         refuse_taken([path], overwrite)
         descriptor = os.open(path, os.O_WRONLY)
     try:
-        if _is_regular(descriptor):  # and no terminal, pipe, …
+        if _is_regular(descriptor):  # and the path is no terminal, pipe, …
             _lock(descriptor, path)
             if secret and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, 0o600)  # also where the file was there before
+                os.fchmod(descriptor, 0o600)  # The mode is set also for a file that existed before.
             os.ftruncate(descriptor, 0)
     except BaseException:
         os.close(descriptor)
@@ -240,7 +238,7 @@ def _lock(descriptor: int, path: Path) -> None:
         raise FileError(
             f"{path} is being written by another: wait until it is done, or give another path"
         ) from None
-    except OSError:  # a file system that knows no locks
+    except OSError:  # This file system has no locks.
         return
 
 
@@ -250,10 +248,10 @@ def _take_name(beside: Path, path: Path, overwrite: bool) -> None:
         beside.replace(path)
         return
     try:
-        os.link(beside, path)  # unlike a renaming, it overwrites nothing
+        os.link(beside, path)  # Unlike a renaming, a link never overwrites a file.
     except FileExistsError:
         raise _taken(path) from None
-    except OSError:  # a file system that knows no links
+    except OSError:  # This file system has no hard links.
         refuse_taken([path], overwrite)
         beside.replace(path)
     else:

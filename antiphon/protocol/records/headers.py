@@ -1,6 +1,7 @@
-"""The parties of an interaction as a file describes them, to be rebuilt and run again.
+"""The header of a transcript file: descriptions of the parties, from which they are rebuilt and run
+again.
 
-A recording names its system twice, in public and with its secrets: they must ``agree``.
+A recording describes its system twice, in public and with its secrets; both must ``agree``.
 """
 
 from collections.abc import Generator
@@ -30,7 +31,7 @@ class Header:
 
     @property
     def releasable(self) -> bool:
-        """Whether the answers may be released: not if the noise came from a seed."""
+        """Whether the answers may be released; they may not if the noise came from a seed."""
         return not self.seeded
 
     def rebuild_adversary(self) -> Adversary:
@@ -49,16 +50,13 @@ class Secret:
     """The secret part of a recording: the mechanism with its secret parameters, and its initial
     state, which a rerun needs."""
 
-    system: Any  # not typed as Json: cattrs cannot read that recursive type
+    system: Any  # The type is not Json, because cattrs cannot read a recursive type.
     initial: Any
 
 
 def rebuilt(data: Json, kind: type, role: str) -> Any:
-    """An adversary or mechanism, rebuilt from its description in a file. Raises: InvalidArgument,
-    TranscriptError.
-
-    Raises: InvalidArgument if it has no registered name or is of another kind.
-    """
+    """An adversary or mechanism, rebuilt from its description in a file. Raises: TranscriptError;
+    InvalidArgument if it has no registered name or has another class than ``kind``."""
     party = decode(data)
     if isinstance(party, Unregistered):
         raise InvalidArgument(
@@ -100,7 +98,7 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names that may stand for a party which cannot be written with its secrets."""
+    """The names that may stand for a party whose secret description cannot be written."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))

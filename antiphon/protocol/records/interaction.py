@@ -100,8 +100,7 @@ def _play(
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
-        # The two random streams have fixed spawn keys, so that the same seed gives the same run
-        # again.
+        # The two random streams have fixed spawn keys, so that a seed always gives the same run.
         seeds = tuple(  # type: ignore[assignment]
             np.random.SeedSequence(
                 sequence.entropy, spawn_key=(*sequence.spawn_key, *_STREAMS, side)
@@ -199,7 +198,7 @@ def _replayed(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
-            coins.feed(())  # no recorded draw may be left unread
+            coins.feed(())  # No recorded draw may be left unread.
         _compare(number, "message", each.message, sealed(message, Anything()))
         heard = each.answer
         if session is not None:
@@ -218,8 +217,8 @@ def _replayed(
 
 
 _STREAMS = (0x616E7469, 0x70686F6E)
-"""A spawn key that ``SeedSequence.spawn`` never gives, so that the parties' random streams are
-independent of others of the seed."""
+"""A spawn key that ``SeedSequence.spawn`` never gives, so that the random streams of the parties
+are independent of other streams of the seed."""
 
 
 class _Located:
@@ -246,7 +245,7 @@ class _Shown(reprlib.Repr):
     Python to print."""
 
     def __init__(self) -> None:
-        super().__init__()  # Python 3.11 takes no arguments here
+        super().__init__()  # In Python 3.11 this constructor takes no arguments.
         self.maxstring = self.maxother = 120
 
     def repr_int(self, x: int, level: int) -> str:

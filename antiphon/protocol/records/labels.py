@@ -122,7 +122,7 @@ def _instance(value: Any, depth: int) -> str:
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
     if name != kind.__name__:
-        return name  # a part made of one function is labelled by it; its other parameters say less
+        return name  # a part made of one function is labelled by the function only
     shown: list[str] = []
     for field in attrs.fields(kind):
         own = getattr(value, field.name)
@@ -151,8 +151,8 @@ def party_label(part: Json, width: int = 26) -> str:
 
 
 def drawn_as(part: Json) -> DrawnAs:
-    """How a part is drawn, as its own class declares it; an inherited declaration does not
-    count."""
+    """The value of ``DrawnAs`` with which a class says how its parts are drawn; an inherited
+    declaration does not count."""
     kind = registry.lookup(type_of(part))
     found: object = vars(kind).get("drawn_as") if isclass(kind) else None
     return found if isinstance(found, DrawnAs) else DrawnAs()
@@ -208,7 +208,7 @@ def _is_ours(module: str) -> bool:
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
     """The parties and functions without a registered name inside a value (lists, games, chains),
-    with their places."""
+    with their positions."""
     kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
         return

@@ -1,4 +1,4 @@
-"""An interaction that was played: its rounds, and how it ended (CM §2.2.1)."""
+"""The record of an interaction: its rounds, and how it ended (CM §2.2.1)."""
 
 import enum
 from collections.abc import Sequence
@@ -66,8 +66,8 @@ class Interaction(_ForTheCaller):
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins that the adversary drew with its last message, HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
-    """A description of the part of a file that was left out, because it stops inside a line or a
-    round; None if nothing was."""
+    """A description of the part of a file that was left out, because the file stops inside a line
+    or a round; None if the file is complete."""
 
     @property
     def messages(self) -> tuple[Any, ...]:

@@ -1,6 +1,6 @@
 """Where the rounds of an interaction are kept: memory, or JSON lines (docs/transcripts.md).
 
-One message a line, each written at once, so that a long run streams to disk and a
+A file has one line for each message, written at once, so that a long run streams to disk and a
 killed process loses at most the line being written.
 """
 
@@ -97,7 +97,7 @@ class FileSink:
         known = None if draws else self._said.get(id(message))
         text = self._saying(message, draws) if known is None else known[1]
         if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
-            self._said[id(message)] = message, text  # held, so that its id stays unique
+            self._said[id(message)] = message, text  # kept alive, so that its id stays unique
         self._put(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
@@ -155,9 +155,10 @@ def save(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a finished view, or a recording with secret and tape, to a file: whole or not at all.
+    """Write a finished view to a file completely or not at all; with secret and tape, write a
+    recording.
 
-    ``evidence``: the claim that it refutes, if it is a counterexample (``audit``). Raises:
+    ``evidence``: the claim that the view refutes, if it is a counterexample (``audit``). Raises:
     FileError, if the path is taken and not to be overwritten, or cannot be written.
     """
     with (

@@ -1,4 +1,4 @@
-"""Diagrams as Mermaid text and as SVG. Every text is escaped, whoever wrote it."""
+"""Sequence diagrams as Mermaid text and as SVG. Every text in a diagram is escaped."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -1,7 +1,7 @@
 """Reading transcripts: views and recordings as JSON lines (docs/transcripts.md).
 
-Whole lines only, registered types only, and no code from the file is run. ``View.cut`` describes
-what is missing from a file that stops in the middle.
+Only complete lines and registered types are read, and no code from the file is run. ``View.cut``
+describes what is missing from a file that stops in the middle.
 """
 
 import json
@@ -98,7 +98,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Fields:
 
 
 class _Torn(NamedTuple):
-    """A last line without a line end, as after a crash: its size in bytes."""
+    """The last line of a file, cut off without a line end as after a crash: its size in bytes."""
 
     size: int
 
@@ -243,8 +243,8 @@ def _opened(path: Path) -> _FirstLine:
 
 
 def evidence(path: Path) -> Json:
-    """The refuted claim, in JSON form, of a view or recording saved as a counterexample; None if it
-    is no counterexample.
+    """The refuted claim, in JSON form, of a view or recording saved as a counterexample; None if
+    the file is no counterexample.
 
     Raises: TranscriptError, InvalidArgument, as ``load`` does.
     """

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class View(Interaction, Shown):
     """View(A, M) = (r_A, m₁, m₂, …): the adversary's coins and the transcript.
 
-    Replays the adversary's side. Holds no state and no coins of the mechanism, so it
-    is shareable whenever the adversary's messages are not data.
+    A view suffices to replay the adversary. It holds no state and no coins of the mechanism, so it
+    may be shared whenever the adversary's messages are not private data.
     """
 
     def _card(self) -> Card:
@@ -54,8 +54,9 @@ class View(Interaction, Shown):
     def of(session: Session) -> View:
         """The view of a session that was started with ``keep=True``, ready to be saved.
 
-        Its adversary sends the session's messages, whatever the answers; if they are data, the view
-        is a secret. Raises: ProtocolError if the session keeps no transcript.
+        The adversary of this view sends the session's messages, whatever the answers; if these
+        messages are private data, the view is a secret. Raises: ProtocolError if the session keeps
+        no transcript.
         """
         said = session.transcript
         rounds = tuple(Round(each.message, each.answer) for each in said)
@@ -88,7 +89,7 @@ class View(Interaction, Shown):
 class Recording(Shown):
     """A view and the mechanism's tape, so that both sides can be replayed. Keep it secret.
 
-    With the answers, the tape gives the data away: a recording is saved readable by its owner only.
+    Tape and answers together reveal the private data, so only its owner can read a saved recording.
     """
 
     view: View
@@ -138,7 +139,7 @@ def card(view: View) -> Card:
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
     ]
     notes.append(ending_of(view, count).rstrip(".").lower())
-    if view.failures:  # their number only: the exceptions may hold data
+    if view.failures:  # only their number: exceptions may hold data
         notes.append(f"{len(view.failures)} failed step(s), see view.failures")
     if view.header.seeded:
         notes.append("seeded: not for release")
@@ -158,7 +159,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """Read a file: its view, and a recording if it has one. Arguments, errors:
+    """The view in a file, or the recording if it is one. Arguments and errors are those of
     ``transcript.read``."""
     found = read(path, stream=stream)
     view = View(found.header, found.rounds, found.ending, found.closing, found.cut)

@@ -1,1 +1,1 @@
-"""Connections: how many there are, how often requests come, and how long they may take."""
+"""Limits on connections: their number, the rate of their requests, and their duration."""

@@ -1,7 +1,7 @@
-"""The door: a limit on connections at once, and on those of one address.
+"""A limit on the number of connections at once, in all and from each address.
 
-asyncio and uvloop accept every connection, and once the process has no descriptor left print a
-traceback for each of those that still wait. Here none is accepted without a place for it.
+asyncio and uvloop accept every connection; once the process has no file descriptor left, they print
+a traceback for each waiting connection. Here a connection is accepted only while there is room.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from typing import Any, Final, NamedTuple
 from antiphon.service.wire.floods import address_of
 
 FULL: Final = 0.1
-"""Seconds until a descriptor is asked for again, where the process has none."""
+"""Seconds until the next attempt to accept, if the process has no file descriptor left."""
 
 
 class Seats(NamedTuple):
-    """The largest numbers of connections."""
+    """The largest numbers of connections, in all and from one address."""
 
     at_once: int = 800
-    """In all: fewer than the files that a process may have open, which are 1,024 as a rule."""
+    """The largest number of connections, below the number of files a process may open (mostly
+    1,024)."""
     of_one: int = 100
-    """Of one address. All that come by way of a proxy are of its address."""
+    """The largest number of connections from one address; behind a proxy all have its address."""
 
 
 SEATS: Final = Seats()
 
 
 class Door:
-    """A server that accepts connections; it stands where uvicorn has asyncio's servers.
+    """A server that accepts connections, in place of asyncio's server in uvicorn.
 
-    While all places are taken it accepts nothing, and connections wait in the kernel. One from an
-    address that has all of its own places is closed as soon as it is accepted.
+    At the limit it accepts nothing, and connections wait in the kernel. A connection from an
+    address with too many connections is closed at once.
     """
 
     def __init__(self, listener: socket.socket, protocol: Callable[[], Any], places: Seats) -> None:
@@ -46,11 +47,11 @@ class Door:
         self._task = asyncio.create_task(self._accept_all())
 
     def close(self) -> None:
-        """Accept no more."""
+        """Accept no more connections."""
         self._task.cancel()
 
     async def wait_closed(self) -> None:
-        """Wait until nothing more is accepted."""
+        """Wait until the server accepts no more connections."""
         await asyncio.wait([self._task])
 
     async def _accept_all(self) -> None:
@@ -66,7 +67,7 @@ class Door:
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))
-                await asyncio.sleep(0)  # a flood leaves the others their turn
+                await asyncio.sleep(0)  # other tasks get a turn in a flood of connections
 
     async def _admit(self, connection: socket.socket, address: str) -> None:
         if self._taken[address] >= self._places.of_one:
@@ -78,7 +79,7 @@ class Door:
         try:
             loop = asyncio.get_running_loop()
             await loop.connect_accepted_socket(lambda: protocol, connection)
-        except OSError:  # gone before it was served
+        except OSError:  # The client left before it was served.
             connection.close()
             self._leave(address)
 

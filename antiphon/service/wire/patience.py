@@ -1,7 +1,7 @@
-"""Timeouts of connections: an end to requests that never become whole.
+"""Timeouts for connections whose requests are never completed.
 
-uvicorn closes a connection that is idle between requests; of one that sends the head of a request
-byte by byte, or reads no answer, it takes no notice, and each of these keeps a place.
+uvicorn closes a connection that is idle between requests. But it keeps a connection whose client
+sends the head of a request byte by byte, or does not read the answer.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from collections.abc import Callable
 from typing import Any, Final
 
 HEAD: Final = 10.0
-"""Seconds for the head of a request, from its first byte, or from the connection, on."""
+"""Seconds for the head of a request, from its first byte or the start of the connection."""
 BODY: Final = 10.0
-"""Seconds for its body."""
+"""The number of seconds for the body of a request."""
 LONGEST: Final = 64 << 10
-"""Bytes of a head, past which nobody waits for its end: httptools sets no limit."""
+"""The largest number of bytes of a head; httptools has no limit."""
 READ: Final = 30.0
-"""Seconds in which a client has to take something of its answer."""
+"""The number of seconds within which a client has to read a part of its answer."""
 
 
 class Patience(asyncio.Protocol):
-    """A mixin for a protocol of uvicorn."""
+    """A mixin with timeouts for a protocol class of uvicorn."""
 
     cycle: Any
-    """The request that is answered, or was last; None before the first."""
+    """The request that is being answered, or the last one; None before the first."""
     ended: Callable[[], object] | None = None
-    """Called when the connection is over."""
+    """A callback for the end of the connection."""
     _transport: asyncio.Transport
     _heard = 0
     _head: asyncio.TimerHandle | None = None
@@ -74,5 +74,5 @@ def _ended(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
 
 
 def patient(protocol: Any) -> Any:
-    """A protocol of uvicorn, with an end to its patience."""
+    """A protocol class of uvicorn with these timeouts."""
     return type("Patient", (Patience, protocol), {})

@@ -1,4 +1,4 @@
-"""uvicorn serves the app behind a ``Door`` and with ``patience``."""
+"""A uvicorn server whose connections are limited (``Door``) and have timeouts (``patience``)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from antiphon.service.wire.door import SEATS, Door, Seats
 from antiphon.service.wire.patience import patient
 
 BACKLOG: Final = 128
-"""The number of connections that wait in the kernel until they are accepted."""
+"""The number of connections that may wait in the kernel before they are accepted."""
 
 
 def listener_of(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises: InvalidArgument; OSError."""
+    """A socket that listens at this host and port. Raises: InvalidArgument; OSError."""
     if not 0 <= port < 1 << 16:
         raise InvalidArgument(f"--port must be an int from 0 to 65535, not {port}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -44,7 +44,7 @@ class Server(uvicorn.Server):
         self._service, self._listener, self._places = service, listener, places
 
     async def startup(self, sockets: Any = None) -> None:
-        """Start with a door in place of uvicorn's own socket."""
+        """Start with a ``Door`` in place of uvicorn's own server socket."""
         await super().startup(sockets=[])
 
         def protocol() -> Any:
@@ -57,6 +57,6 @@ class Server(uvicorn.Server):
         self.servers = [door]
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """End, and tell the browsers that listen."""
+        """End the server, and tell the browsers that listen."""
         self._service.end()
         super().handle_exit(sig, frame)

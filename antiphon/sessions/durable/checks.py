@@ -22,12 +22,12 @@ MOST: Final = MAX_LINE - LONGEST
 _SECTOR: Final = 512
 """The number of bytes that a disk writes at once, or a divisor of it."""
 _SHORT: Final = 8
-"""The number of successive zero bytes that cannot come from flipped bits."""
+"""A number of successive zero bytes that flipped bits cannot produce."""
 _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line with its check sum, from that of the line before; and the new check sum."""
+    """A JSON line with its check sum, which continues the one before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
@@ -36,7 +36,7 @@ def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int
 def check_of(raw: bytes, before: int | None) -> int | None:
     """Check sum at the end of a whole line; None for a line of an older file version that has none.
 
-    Raises: TranscriptError if it is not the check of this line after those before it.
+    Raises: TranscriptError if the check sum is wrong for this line after the lines before it.
     """
     found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
     if found is None and before is None:
@@ -47,7 +47,7 @@ def check_of(raw: bytes, before: int | None) -> int | None:
 
 
 def check_before(file: IO[bytes], place: int) -> int | None:
-    """The check sum of the line that ends at byte ``place``; None if none ends there."""
+    """The check sum of the line that ends at byte ``place``; None if no line ends there."""
     file.seek(max(0, place - LONGEST))
     found = _CHECK.search(file.read(min(place, LONGEST)))
     return None if found is None else int(found[2], 16)
@@ -60,11 +60,11 @@ def lost_its_end(raw: bytes) -> bool:
 
 def hole(file: IO[bytes], start: int) -> str | None:
     """A description of the zeros that a power cut has left from byte ``start`` on; None if the
-    damage is of another kind.
+    damage has another cause.
 
     A disk writes sectors in any order, and unwritten sectors are zeros after a power cut. Only
-    lines that were never synced can be lost so. Raises: TranscriptError if a lost line had been
-    synced.
+    lines that were never synced can be lost in this way. Raises: TranscriptError if a lost line had
+    been synced.
     """
     size = file.seek(0, 2)
     begin = _first(file, start, size, zero=True)
@@ -74,7 +74,7 @@ def hole(file: IO[bytes], start: int) -> str | None:
     if begin != start and begin % _SECTOR and end - begin < _SHORT:
         return None
     file.seek(end)
-    file.readline(MAX_LINE)  # the line may have begun inside the zeros
+    file.readline(MAX_LINE)  # The line may have begun inside the zeros.
     while raw := file.readline(MAX_LINE):
         found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
         if found is not None and found[1] == b"synced":

@@ -76,7 +76,7 @@ class DurableSession(Session):
         if last is not None:
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange whose answer is in the log; ``_lasting`` is the last that
+        """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
         is safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
@@ -91,8 +91,8 @@ class DurableSession(Session):
         self.cut: str | None = cut
         """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
-        """The reason why the state cannot be written, so that a restart steps through all
-        messages; None if it can."""
+        """The reason why the state cannot be written, so that a restart steps through all messages;
+        None if it can be written."""
 
     @property
     def path(self) -> Path:
@@ -155,8 +155,8 @@ class DurableSession(Session):
     ) -> Generator[Any]:
         """The answers to messages, in order; ``at_once`` of them share one sync.
 
-        ``keys``: one for each message, as ``send`` takes it. A message that is refused raises after
-        the answers before it have been given.
+        ``keys``: one for each message, as ``send`` takes it. If a message is refused, its error is
+        raised after the answers to earlier messages have been yielded.
         """
         if type(at_once) is not int or at_once < 1:
             raise InvalidArgument("at_once is a whole number >= 1")
@@ -187,7 +187,7 @@ class DurableSession(Session):
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
-            return super().send(message)  # the session refuses the message with the reason
+            return super().send(message)  # the session refuses it with the reason
         if self._promised:  # a signal handler may send between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
@@ -207,7 +207,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # also after an interrupt that came after the write
+        finally:  # This happens also after an interrupt that came after the write.
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -220,7 +220,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # a restart from that state would not know the keys
+        else:  # A restart from that state would not know the keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])
@@ -235,8 +235,8 @@ class DurableSession(Session):
     def _joined(self, answer: str) -> str | None:
         """A log line with an answer and the state after it; None if the state cannot be stored.
 
-        None also if a part failed, for example by lack of memory, as it might not fail when it is
-        stepped again.
+        None also if a part failed, for example by lack of memory, because the same step might
+        succeed in a restart.
         """
         try:
             return lines.joined(self._state_line(self._keys.places), answer)
@@ -251,7 +251,8 @@ class DurableSession(Session):
             self.keep_state()
 
     def keep_state(self) -> None:
-        """Write the state to the log, so that a restart only steps through the messages after it.
+        """Write the state to the log, so that a restart steps only through the messages after this
+        state.
 
         This happens automatically after each half MiB of messages; more rarely if the state is
         large.
@@ -302,7 +303,7 @@ class DurableSession(Session):
         self._written = self._now
 
     def compact(self) -> tuple[int, int]:
-        """Replace the log by one that begins with the present state; the session lives on.
+        """Replace the log by a shorter one that begins with the present state; the session goes on.
 
         The earlier messages and coins are then gone, so ``verify`` can no longer check them; keys
         stay, with their answers. If it fails the file is unchanged, and the session goes on.
@@ -320,7 +321,7 @@ class DurableSession(Session):
             shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
                 _, _, *places = self._log.replace(shorter)
-            except FileError:  # before the shorter file took its name: the log is unchanged
+            except FileError:  # The error came before the renaming, so the log is unchanged.
                 raise
             except BaseException as error:
                 self.end(error)
@@ -341,7 +342,7 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            self._guard.write(mark, sync=sync)  # the guard may be behind the log, never ahead
+            self._guard.write(mark, sync=sync)  # the guard may lag behind the log
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now

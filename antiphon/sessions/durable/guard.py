@@ -1,9 +1,9 @@
 """The guard file beside a durable session's log: it is locked by one holder, and records how far
 the session has come.
 
-The log alone cannot tell itself from an older copy of itself. The guard is locked while the
-session lives, and records its generation and the number of answered messages. A log that is behind
-its guard lacks answers; a session resumed from it would draw their noise again.
+The log alone does not show whether it is an older copy. The guard is locked while the session
+lives, and records its generation and the number of answered messages. A log that is behind its
+guard lacks answers; a session resumed from it would draw their noise again.
 
 A power cut may remove unsynced data from both. So while answers are given before they are on the
 disk, the guard records, on the disk, the machine's current boot.
@@ -24,7 +24,7 @@ from antiphon.sessions.durable.checks import check_of, checked
 
 try:
     import fcntl
-except ImportError:  # no file locks on this system, so no durable sessions
+except ImportError:  # This system has no file locks, so it has no durable sessions.
     fcntl = None  # type: ignore[assignment]
 
 _SIZE: Final = 256
@@ -48,13 +48,13 @@ class Progress(NamedTuple):
     offset: int
     """The position of the last stored state in the log; only a hint."""
     boot: str = ""
-    """The identifier of the boot in which answers may leave before they are on the disk; "" if
-    they never do."""
+    """The identifier of the machine's boot in which answers may be given before they are on the
+    disk; "" if answers never are."""
 
     @property
     def unsynced(self) -> bool:
-        """Whether the machine has been restarted since answers left unsynced, so that some may
-        be missing in the log."""
+        """Whether the machine has been restarted since answers were given before they were on the
+        disk, so that some may be missing in the log."""
         return self.boot not in ("", this_boot())
 
 
@@ -68,20 +68,21 @@ def this_boot() -> str:
 
 _LONGEST_BOOT: Final = 36
 UNKNOWN: Final = "unknown"
-"""The boot identifier on a system that has none; it equals no later boot."""
+"""The boot identifier on a system that has none; it equals no later boot identifier."""
 
 
 class Guard:
-    """The guard file of a log: it records the progress, locked by this process until closed.
+    """The guard file of a log, which records the session's progress and is locked by this process
+    until it is closed.
 
-    Raises: FileError, if another holds it, or it cannot be made.
+    Raises: FileError, if another process holds the lock, or the file cannot be made.
     """
 
     _descriptor = -1
     """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
-        self._writing = threading.RLock()  # a signal handler may send, or close, in the middle
+        self._writing = threading.RLock()  # a signal handler may call this object meanwhile
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
@@ -89,7 +90,7 @@ class Guard:
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
-            os.fchmod(self._descriptor, 0o600)  # for an existing empty file, too
+            os.fchmod(self._descriptor, 0o600)  # This applies to an existing empty file, too.
         except FileNotFoundError as error:
             if new:
                 raise FileError(f"{self.path} cannot be made: {error.strerror}") from error
@@ -115,7 +116,7 @@ class Guard:
             return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
     def write(self, mark: Progress, *, sync: bool = False) -> None:
-        """Record the session's progress, unless the guard already records a later one.
+        """Record the session's progress, unless the guard already records later progress.
 
         Raises: FileError, also if the guard was removed.
         """
@@ -134,10 +135,10 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """The identity of the guard file, from its inode and version: a copy of the file has
-        another."""
+        """The identity of the guard file, from its inode and version; a copy of the file has
+        another identity."""
         number = os.fstat(self._descriptor).st_ino
-        with suppress(OSError):  # a file system without inode versions
+        with suppress(OSError):  # This file system has no inode versions.
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
             return number << 32 | int.from_bytes(owner[:4], sys.byteorder)
         return number
@@ -164,7 +165,7 @@ class Guard:
         self.close()
 
     def forked(self) -> None:
-        """In a forked child, close the guard file: the lock is the parent's."""
+        """In a forked child, close the guard file, whose lock belongs to the parent."""
         self._writing = threading.RLock()
         self.close()
 
@@ -195,7 +196,7 @@ def is_held(log: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # without locks there is no session
+    except OSError:  # Without locks there is no session.
         return False
     finally:
         os.close(descriptor)
@@ -232,7 +233,7 @@ def _mark(path: Path, data: bytes) -> Progress:
         if raw.endswith(b"\n"):
             check_of(raw, 0)
             del said["check"]
-        else:  # written by an older version, without a check sum
+        else:  # The file was written by an older version, without a check sum.
             said = {**said, "boot": ""} if len(said) == _BEFORE else {}
         mark = Progress(**said)
         if [type(each) for each in mark] == [str, int, int, int, str]:

@@ -33,7 +33,7 @@ class SessionFile:
     """The number of times the session has been resumed."""
     answered: int
     stepped: int
-    """The number of messages that were stepped through for this report, as a restart would."""
+    """The number of messages that this report stepped through, as a restart would."""
     size: int
     """The size of the file, in bytes."""
     in_flight: bool
@@ -46,14 +46,14 @@ class SessionFile:
     """The number of answers that the guard records but the file lacks: above 0 for an older
     copy, which must not be resumed."""
     unsynced: bool
-    """Whether the machine was restarted after answers left unsynced (``sync="os"``): some may be
-    missing, so it must not be resumed."""
+    """Whether the machine was restarted after answers were given before they were on the disk
+    (``sync="os"``): some may be missing, so the session must not be resumed."""
     live: bool
     """Whether a session is running on the file now; then this report may already be out of date."""
     written: datetime
     """The time of the last write to the file, when it was opened for this report."""
     budget: BudgetInSight | None = attrs.field(default=None, repr=False)
-    """The budget after ``answered`` messages and the one in flight; None: no composition."""
+    """The budget after ``answered`` messages and the unanswered one; None without a composition."""
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
@@ -68,19 +68,20 @@ def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
 
 def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """A report as of ``status``, after stepping through the whole file from its beginning.
+    """A report like ``status``, after stepping through the whole file from its beginning.
 
-    Raises: as ``status``, at the first line that the mechanism would not have written.
+    Raises: the errors of ``status``, at the first line that the mechanism would not have written.
     """
     return _examined(_log(path), mechanism, 0)
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
-    """Replace the log of a session that is not live by one that begins with its last state.
+    """Replace the log of a session that is not running by a shorter one that begins with its last
+    state.
 
     The earlier messages and coins are then gone, so ``verify`` can no longer check them. Returns:
-    the size before and after. Raises: FileError if a live session uses it; ResumeError if it is an
-    older copy; InvalidArgument if the session is over, or its state cannot be kept.
+    the size before and after. Raises: FileError if a running session uses the log; ResumeError if
+    the log is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
     """
     path = _log(path)
     guard = Guard(path, new=False)
@@ -104,7 +105,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
 
 
 def _log(path: str | Path) -> Path:
-    """The path of a file that is there. Raises: InvalidArgument, FileError."""
+    """The path of an existing file. Raises: InvalidArgument, FileError."""
     path = path_of(path)
     if not path.is_file():
         raise FileError(f"{path} is no file; ap.begin(mechanism, path) makes one")
@@ -123,7 +124,7 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
 
 @attrs.frozen
 class _Log:
-    """The content of a log, after one reading."""
+    """The content of a log, from reading it once."""
 
     first: reading.Opening
     system: Mechanism

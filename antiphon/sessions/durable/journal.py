@@ -29,7 +29,8 @@ def check_sync(sync: object) -> Sync:
 
 
 class Journal:
-    """An open log for appending. After a line that was not written whole, it takes no more.
+    """An open log for appending. After a line that was not written completely, it accepts no
+    further line.
 
     ``each``: a line is on the disk before ``settle`` returns. ``group``: likewise, but threads that
     wait at the same time share one sync. ``os``: the operating system writes it later: a killed
@@ -44,17 +45,17 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        self._syncing = threading.RLock()  # a signal handler may call this object meanwhile
         self._refusal: str | None = None
         self._lost = False
-        """Whether a sync has failed once: a later one may report success although data is lost."""
+        """Whether a sync has failed; later syncs may then report success although data is lost."""
         tell_of_forks(self)
 
     def append(self, text: str) -> None:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = "its last line could not be written whole"  # until it is
+        self._refusal = "its last line could not be written whole"  # stays if the write fails
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
@@ -62,7 +63,7 @@ class Journal:
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
-        if end != self.size:  # a lock may get lost on a network file system
+        if end != self.size:  # A lock may get lost on a network file system.
             raise FileError(
                 f"{self.path} was written by another while its session was live: its lock was "
                 "lost, or somebody edits it. This session gives no more answers"
@@ -81,7 +82,7 @@ class Journal:
             return
         with self._syncing:
             if self._synced >= size:
-                return  # another thread has synced it meanwhile
+                return  # Another thread has synced the line in the meantime.
             reached = self.size
             try:
                 if self._lost:
@@ -103,7 +104,7 @@ class Journal:
 
     @property
     def takes_more(self) -> bool:
-        """Whether the log accepts lines: it is open, and no write has failed."""
+        """Whether the log accepts lines; it does while it is open and no write has failed."""
         return self._refusal is None and not self._lost
 
     def end(self, why: str) -> None:
@@ -117,7 +118,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the log without a sync."""
-        with self._syncing:  # another thread must not sync a file that reuses the descriptor
+        with self._syncing:  # Another thread must not sync a file that gets the same descriptor.
             if self._descriptor >= 0:
                 self.end("its session is closed")
                 descriptor, self._descriptor = self._descriptor, -1
@@ -135,17 +136,17 @@ class Journal:
         with self._syncing:
             fresh = begin_anew(self.path, data)
             old, self._descriptor = self._descriptor, fresh
-            if old >= 0:  # a signal handler may have closed it
+            if old >= 0:  # A signal handler may have closed the log.
                 os.close(old)
             self.size = self._synced = len(data)
             self._check = check
         return places
 
     def forked(self) -> None:
-        """In a forked child, close the log: it is the parent's."""
+        """In a forked child, close the log, which belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
-        self.close()  # a line begun before the fork is the parent's, too
+        self.close()  # A line begun before the fork belongs to the parent, too.
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
@@ -164,7 +165,7 @@ def begin_anew(path: Path, data: bytes) -> int:
     Only the holder of the guard may call it: nobody else writes to ``part_of``. Raises: FileError;
     then the log is unchanged, as every step that may fail comes before the renaming.
     """
-    there = Path(os.path.realpath(path))  # the file itself, not a link to it
+    there = Path(os.path.realpath(path))  # The path of the file itself, not of a link to the file.
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)

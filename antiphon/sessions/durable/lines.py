@@ -1,8 +1,8 @@
 """The lines of a durable session's log: messages, answers, states and keys (docs/durable.md).
 
 A message may be sent again: its key finds the earlier message and answer. Keys are kept for ever,
-in memory and in the log. With each stored state goes a line with the keys since the state before; a
-state records the places of all key lines, so that a restart reads only these.
+in memory and in the log. Before each stored state there is a line with the keys since the previous
+state; a state records the positions of all key lines, so that a restart reads only these.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from antiphon.sessions.durable.states import kept
 
 _LONGEST: Final = 256
 _TOGETHER: Final = 1 << 20
-"""The number of bytes after which stored keys continue on another line."""
+"""The number of bytes after which stored keys continue on another line of the log."""
 UNKNOWN: Final = object()
 """A marker for the missing answer to a message whose key is new."""
 
@@ -37,7 +37,7 @@ class Keyed(NamedTuple):
 def keyed(key: object, said: codec.Json) -> Keyed:
     """The key of a message, with the digest of the message's JSON form ``said``.
 
-    Raises: InvalidArgument for anything that is no key.
+    Raises: InvalidArgument if ``key`` is not a valid key.
     """
     if type(key) is not str or not key.isprintable() or not 0 < len(key) <= _LONGEST:
         raise InvalidArgument(
@@ -64,7 +64,7 @@ _NONE: Final = object()
 
 
 class Keys:
-    """The message keys of a session, each with the answer that its message was given."""
+    """The message keys of a session, each with the answer to its message."""
 
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, object]] = {}
@@ -185,8 +185,8 @@ def _check_read(said: codec.Json, value: object) -> None:
 class Written:
     """The step function of a mechanism, which also makes the log line of each answer.
 
-    An answer that cannot be written counts as a failed step: if it were drawn again on resuming, an
-    adversary could choose among noises (law 1).
+    An answer that cannot be written counts as a failed step: if the answer were drawn again on
+    resuming, an adversary could choose among several noises (law 1).
     """
 
     def __init__(self, mechanism: Mechanism, tape: RecordedCoins) -> None:

@@ -22,7 +22,7 @@ from antiphon.sessions.durable.states import restored
 
 VERSION: Final = 2
 _UNCHECKED: Final = 1
-"""The older file version, whose lines have no check sums, unless they were added since."""
+"""The older file version, whose lines have no check sums, unless these were added later."""
 NOTHING: Final = object()
 
 
@@ -66,7 +66,7 @@ class Course:
     key: Keyed | None = None
     """The key that came with the message without an answer."""
     tries: int = 0
-    """The number of times its step has been started again."""
+    """The number of times that the step of the unanswered message has been started again."""
     begin: int = 0
     """The position where the last whole line begins."""
     end: int = 0
@@ -116,8 +116,8 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """The progress of a session after each line of its log (one object, updated). Raises: as
-    ``follow``."""
+    """The progress of a session after each line of its log (one object, updated). Raises: the
+    errors of ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):
@@ -199,7 +199,7 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     """Update ``course``, the progress of a session, by one line of its log."""
-    if "says" in line:  # perhaps after another, whose step an interrupt prevented
+    if "says" in line:  # the message before it may have no answer
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:
@@ -275,7 +275,7 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     if course.key is not None:
         course.keys.add(course.key, answer)
         course.key = None
-    if "state" in line:  # a part failed for outside reasons, and need not fail again
+    if "state" in line:  # a failed part may succeed when it is run again
         _restore(course, line, mechanism)
         return
     course.number += 1
@@ -304,7 +304,7 @@ def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:
     """The mechanism that a log was written with: the given one, checked to be the same; or, if none
     is given, the one of its registered name.
 
-    Raises: ResumeError if it is another.
+    Raises: ResumeError if the given mechanism is another one.
     """
     system = first.rebuild_system() if mechanism is None else mechanism
     if encode(system, secrets=True) != first.system:

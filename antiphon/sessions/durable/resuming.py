@@ -51,17 +51,18 @@ def begin(
     ``ap.resume`` can go on.
 
     Its coins come from the operating system. Args: ``sync``, when an answer may be given
-    (docs/durable.md): once it is on the disk (``each``), the same with one sync for all waiting
-    threads (``group``), once the operating system has it (``os``); ``initial`` and ``keep`` as of
-    ``mechanism.start``; ``witness`` as of ``ap.resume``. Raises: InvalidArgument for a system, or a
-    state of it, that could not be resumed; FileError if the path is taken or cannot be written.
+    (docs/durable.md): once the log is on the disk (``each``), likewise with one sync for all
+    waiting threads (``group``), or once the operating system has the log (``os``); ``initial`` and
+    ``keep`` as of ``mechanism.start``; ``witness`` as of ``ap.resume``. Raises: InvalidArgument for
+    a system, or a state of it, that could not be resumed; FileError if the path is taken or cannot
+    be written.
     """
     check_sync(sync)
     state = entered(mechanism, initial)
     first = _opening(mechanism, initial)
-    kept(state)  # a state that cannot be saved is refused now
+    kept(state)  # A state that cannot be saved is refused now.
     path = _named(path)
-    with ExitStack() as undo:  # a failed start leaves no file behind
+    with ExitStack() as undo:  # A failed start leaves no file behind.
         _refuse_taken(path)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
@@ -264,7 +265,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier to record in the guard, if answers may leave before they are on the
+    """The boot identifier to record in the guard, if answers may be given before they are on the
     disk; else ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
@@ -280,7 +281,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except AntiphonError:  # refused: the message has not happened
+    except AntiphonError:  # The message is refused, so it has not happened.
         if session.over:
             raise
     session.settle()

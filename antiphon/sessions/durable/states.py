@@ -31,8 +31,7 @@ from antiphon.protocol.registry import lookup_state, register, registered_name, 
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
-"""A pattern that finds classes from outside this library in a stored state; only those are
-tested by reading back."""
+"""A pattern that finds classes from outside this library in a stored state, which needs a test."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -40,7 +39,7 @@ _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
 
-register("antiphon.Log/1", state=True)(Log)  # its package may not import the registry
+register("antiphon.Log/1", state=True)(Log)  # The package of the class may not import the registry.
 
 
 def keep(state: object) -> codec.Json:
@@ -113,7 +112,7 @@ def _read(data: object, known: _Known) -> Any:
         return _restored(tag, data, known)
     except AntiphonError:
         raise
-    except Exception as error:  # constructors and shapes may get any value here
+    except Exception as error:  # Constructors and shapes may be given any value here.
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
@@ -249,7 +248,7 @@ def _made(kind: Any, parts: list[Any]) -> object:
         raise TranscriptError(
             f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
         )
-    return kind(**dict(zip(names, parts, strict=False)))  # later fields have defaults
+    return kind(**dict(zip(names, parts, strict=False)))  # newer fields have defaults
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:

@@ -30,14 +30,14 @@ from antiphon.sessions.spending.locating import Found, Gatekeeper, counted, guar
 from antiphon.verifiers.verifier import Verifier
 
 _SUMS: Final = Odometer(delta=1)
-"""An odometer used only to add up charges: the sums depend on none of its parameters."""
+"""An odometer used only to add up charges; the sums do not depend on its parameters."""
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
-    """An odometer's reading at δ over all charges so far, rounded up; None: no odometer applies.
+    """An odometer's reading at δ over all charges so far, rounded up; None if no odometer applies.
 
-    Behind a V[f] that lets the two creations of a pair differ there is none: which of them was made
-    may reveal everything.
+    No odometer applies if a verifier allows pairs of two different mechanisms to create, because
+    the choice between the two may reveal everything.
     """
     if found.unknown or not found.suitable or not all(map(has_asserted_claim, created)):
         return None
@@ -60,7 +60,7 @@ def _reading(
             return _of_order(budget.order, created, delta, part)
         return _mixed(budget.after(created), delta, part, budget.near)
     if budget is not None and not isinstance(budget, Filter):
-        return None  # a user's filter: its sums have no known meaning
+        return None  # The filter is a user's class, whose sums have no known meaning.
     slack = delta / 2 if budget is None else delta - budget.limits[1]  # the most it charges
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
@@ -71,7 +71,7 @@ def _reading(
 
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
-    """The ε at which the odometer should be sharpest: the filter's promise at δ, or 1."""
+    """The ε at which the odometer should be tightest: the ε that the filter promises at δ, or 1."""
     curve = None if budget is None else budget.promised
     if curve is None or delta < curve.least_delta:
         return Fraction(1)
@@ -100,22 +100,22 @@ def _of_order(
 
 
 def _pure(guard: Gatekeeper | None) -> bool:
-    """Whether the verifier's f is sparse parallel composition with pure ε only: then a mechanism
-    costs nothing until its first differing pair.
+    """Whether the verification function is sparse parallel composition with pure ε only: then a
+    mechanism costs nothing until it receives a pair with different sides.
 
-    Until then a mechanism answers alike in both worlds, so the likelihood ratio of its later
-    answers is that of all its answers, between e^-ε and e^ε given any past: from there it is a
-    post-processing of RR_{ε,0}, and may be charged only then. This holds for no other measure: CM
-    §5.2 (δ), docs/sparse.md (ρ).
+    Until then a mechanism's answers have the same law in both worlds. So the likelihood ratio of
+    its later answers equals that of all its answers, and lies between e^-ε and e^ε given any past:
+    from then on the mechanism is a post-processing of RR_{ε,0}, and may be charged only then. This
+    holds for no other measure: CM §5.2 (δ), docs/sparse.md (ρ).
     """
     f = None if guard is None else guard.f
     return type(f) is SparseParallel and not any(delta for _, delta in f.parameters)
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
-    """The sums of ε over mechanisms that got a differing pair; None if they are unknown."""
+    """The sums of ε over mechanisms that got a pair with different sides; None if unknown."""
     if guard is None or guard.state is None:
-        return None  # V[f] has halted, and its state with these mechanisms is gone
+        return None  # The verifier has halted, and its state with these mechanisms is gone.
     state = _SUMS.initial_state
     for child in guard.state.children:
         if child.differed:
@@ -125,7 +125,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""A guarantee or a privacy curve, which gives ε at δ, or the reason why there is none."""
+"""A guarantee or a privacy curve, which gives ε at δ, or of the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -134,7 +134,7 @@ _UNKNOWN: Final = NoGuarantee(
 
 
 def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
-    """The budget as ε at one δ: promised, spent, remaining and lost so far."""
+    """The budget as ε at one δ: the promised, the spent, the remaining ε and the loss so far."""
     created = counted(found)
     kinds = tuple({id(each): each for each in created}.values())
     promise = promised(found.whole)
@@ -142,7 +142,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        spent = min(spent, total)  # when all is spent, total and spent bound the same
+        spent = min(spent, total)  # if all is spent, both bound the same loss
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
     missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
@@ -162,8 +162,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
 def risk_in(
     found: Found, of: str, prior: float | Fraction, false_positive: float | Fraction
 ) -> Risk:
-    """The risk of the whole session, or of its charges so far. Raises: NoGuarantee,
-    InvalidArgument."""
+    """The risk of the whole session, or of its charges so far, as bounds on an adversary's success.
+    Raises: NoGuarantee, InvalidArgument."""
     if of not in ("total", "spent"):
         raise InvalidArgument("of is 'total', the whole session, or 'spent', its charges so far")
     created = counted(found)
@@ -184,8 +184,8 @@ def risk_in(
 
 
 def _of_all(found: Found) -> bool:
-    """Whether the promise is about the composition itself (its filter, f or fixed mechanisms),
-    not only about what surrounds it."""
+    """Whether the promise is about the composition itself (its filter, verification function or
+    fixed mechanisms), and not only about the parts around it."""
     return (
         isinstance(found.composition, ConComp)
         or isinstance(found.budget, Filter)
@@ -197,8 +197,8 @@ def promised(whole: Mechanism) -> Figure:
     """The guarantee that holds for the whole session, whatever messages may come, as ``guarantee``
     derives it.
 
-    So it depends on the mechanism alone, and on f where a V[f] is in front; of the creations so far
-    it only assumes that their claims are true (``_status``).
+    So the guarantee depends only on the mechanism, and on the verification function f of a verifier
+    in front. It assumes that the claims of the mechanisms created so far are true (``_status``).
     """
     f: Verification | None = None
     if isinstance(whole, AnyChain) and guarding(whole.links):
@@ -214,8 +214,8 @@ def _loss(
 
     The lower of two bounds, each of which fails with probability δ, may fail with probability 2δ.
     So a promise caps the reading at the same δ only if it holds at δ = 0, or for a ConComp, where
-    both are known in advance. Otherwise each gets half of δ, unless the odometer belongs to a
-    filter and is sharp at its promise.
+    both are known in advance. Otherwise odometer and promise get half of δ each, unless the
+    odometer belongs to a filter and is tight at the filter's promise.
     """
     if isinstance(promise, NoGuarantee):
         return loss_until_now(found, created, delta)
@@ -232,7 +232,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """The guarantee of all charges so far, as if they were all, and fixed in advance."""
+    """Guarantee of charges so far, as if no others followed and all had been fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
@@ -241,14 +241,14 @@ def _spent(
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
         if found.guard.state is None:
-            return promise  # the state of V[f] is gone
+            return promise  # The state of the verifier is gone.
         f = used(found.guard)
         return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
     return _guaranteed(ConComp(created), None) if created else composed([])
 
 
 def _or_why(ask: Callable[[], Figure]) -> Figure:
-    """The result of ``ask``, or the ``NoGuarantee`` that it raises."""
+    """The result of the call ``ask``, or the ``NoGuarantee`` that it raises."""
     try:
         return ask()
     except NoGuarantee as why:
@@ -272,7 +272,7 @@ def _epsilon(figure: Figure, delta: Fraction) -> float | None:
 
 def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
     """PROVED if every created mechanism's claim is proved, its answers are discrete, and this
-    library's code counts; else ASSUMED."""
+    library's code computes the charges; else ASSUMED."""
     if not found.ours:
         return Status.ASSUMED
     if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:

@@ -24,14 +24,14 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The function f of V[f] ∘* I ∘* ExtConComp, and its state; None once it has refused."""
+    """The function f of a verifier before a composition, and its state; None once f has refused."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """How a creation that is sent to the whole mechanism reaches the composition inside."""
+    """The way of a message that creates a mechanism to the composition in the whole mechanism."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -54,17 +54,17 @@ class Found:
 
     @property
     def suitable(self) -> bool:
-        """Whether every creation message is an identical pair, or no pair at all (CM Def. 4.4)."""
+        """Whether every creation message is a pair of equal sides, or no pair (CM Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property
     def children(self) -> Vector[Child]:
-        """The created mechanisms, in order."""
+        """The mechanisms created in the composition, in order."""
         return self.composition.children(self.state)
 
     @property
     def budget(self) -> Budget | None:
-        """The filter or odometer that creations are charged to."""
+        """The filter or odometer to which created mechanisms are charged."""
         return self.composition.budget
 
     @property
@@ -76,10 +76,10 @@ class Found:
 def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     """The outermost composition inside a mechanism. Raises: ProtocolError if there is none.
 
-    ``failed``: its last step failed, and the state is that from before it.
+    ``failed``: whether the last step failed; the state is then the one before that step.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # all parts that decide what is found
+    heard: list[object] = []  # These are all the parts that decide which composition is found.
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
@@ -107,12 +107,12 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
 
 
 def guarding(links: Sequence[PostProcessor]) -> bool:
-    """Whether a chain begins with V[f] and I, which create no mechanisms themselves."""
+    """Whether a chain begins with a verifier and an identifier, which create no mechanisms."""
     return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """A verifier's f and its state, if f is a verification function of composition; else None."""
+    """A verifier's function and its state, if the function is one of a composition; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -175,7 +175,7 @@ def _share(found: Found, index: int, child: Child) -> ChildShare:
 
 
 def counted(found: Found) -> list[Create]:
-    """All creations except the refused ones."""
+    """All messages that created a mechanism, without those that were refused."""
     return [child.created for child in found.children if _standing(child) != "refused"]
 
 
@@ -186,8 +186,8 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """The privacy parameter that a creation used up among those fixed by f, at once or with its
-    first differing pair; None: none."""
+    """The privacy parameter that a created mechanism used up among those that f fixes in advance,
+    at once or when it received a pair with different sides; None if it used up none."""
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -195,7 +195,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The parameters that f fixes in advance: how many of each there were, and are left."""
+    """The privacy parameters that f fixes in advance: how many of each there were, and are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -204,7 +204,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The function f with only the fixed parameters that were used up; None: there are none."""
+    """Verification function with only the parameters that were used up; None if there are none."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

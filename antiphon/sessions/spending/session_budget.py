@@ -35,14 +35,15 @@ from antiphon.sessions.spending.in_epsilon import in_epsilon, risk_in
 from antiphon.sessions.spending.locating import Found, Shares, Way, find, slots
 
 _MOST: Final = 2.0**40
-"""The largest ε that the search for the largest accepted mechanism tries."""
+"""The upper end of the search for the largest ε that is accepted."""
 
 
 def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
     """The budget of a session in this state. Raises: ProtocolError if there is no composition.
 
-    ``failed``: its last step failed, and the state is that from before it. If a post-processor
-    decides about creations, all counts as spent then, as the creations of that step are unknown.
+    ``failed``: whether the last step failed; the state is then the one before that step. If a
+    post-processor creates mechanisms by itself, everything then counts as spent, because it is
+    unknown what it created in that step.
     """
     return SessionBudget(find(mechanism, state, failed=failed))
 
@@ -50,8 +51,8 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
 def budget_of_record(
     mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
 ) -> SessionBudget | None:
-    """The budget of a session from its file, including the charge of a message in flight. None: it
-    contains no composition.
+    """The budget of a session from its file, including the charge of a message in flight. None
+    without a composition.
 
     A creation draws no coin, so its step is made; if a post-processor may have created more before
     a draw, that is unknown, and all counts as spent.
@@ -61,11 +62,11 @@ def budget_of_record(
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except ReplayMismatch:  # it draws a coin, so it is a query, or unknown
+            except ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
                 now = find(mechanism, state, failed=True)
-            except AntiphonError:  # refused: the message will not happen
+            except AntiphonError:  # The message is refused, so it will not happen.
                 continue
-            except Exception:  # the step will fail, and be answered by HALT
+            except Exception:  # The step will fail, and be answered by HALT.
                 now = find(mechanism, state, failed=True)
             else:
                 now = find(mechanism, after)
@@ -100,7 +101,7 @@ class SessionBudget:
 
     @property
     def unit(self) -> str | None:
-        """The quantity that a filter adds up beside δ; None: there is no filter."""
+        """The quantity that a filter adds up besides δ; None if there is no filter."""
         return None if self._filter is None else self._filter.unit
 
     @property
@@ -110,7 +111,7 @@ class SessionBudget:
 
     @property
     def spent(self) -> Charge | None:
-        """The filter's sums so far; rounded up where they are not exact numbers. O(1)."""
+        """The amounts that the filter has added up so far; rounded up if not exact. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
@@ -143,7 +144,7 @@ class SessionBudget:
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
-        for _ in range(52):  # to the precision of a double
+        for _ in range(52):  # The search has the precision of a double.
             middle = (low + high) / 2
             low, high = (middle, high) if self._fits(middle) else (low, middle)
         return exact.fraction(low)
@@ -166,11 +167,12 @@ class SessionBudget:
         prior: float | Fraction = 0.5,
         false_positive: float | Fraction = 0.01,
     ) -> Risk:
-        """Bounds on an adversary's success against the whole session, rounded up, as
+        """Upper bounds on an adversary's success against the whole session, like
         ``Guarantee.risk``.
 
-        ``of="spent"``: had all charges so far been all, and fixed in advance; bookkeeping, as
-        ``InEpsilon.spent``. Raises: NoGuarantee where nothing is promised; InvalidArgument.
+        ``of="spent"``: bounds for the charges so far, as if these were all and had been fixed in
+        advance; bookkeeping, like ``InEpsilon.spent``. Raises: NoGuarantee where nothing is
+        promised; InvalidArgument.
         """
         return risk_in(self._found, of, prior, false_positive)
 
@@ -191,11 +193,12 @@ class SessionBudget:
 
 
 def price_of(whole: Mechanism, state: Any, create: object) -> Price:
-    """The cost of a creation, found by a trial: the creation step, which tosses no coins, is made
+    """The cost of creating a mechanism, found by a trial: the step, which tosses no coins, is made
     and then discarded.
 
-    If a post-processor decides about creations, the price is that of a creation in the composition
-    inside. Raises: as the step: InvalidArgument for a mechanism that cannot be created, or charged.
+    If a post-processor creates mechanisms by itself, this is the price of a creation in the
+    composition inside. Raises: the errors of the step, such as InvalidArgument for a mechanism that
+    cannot be created or charged.
     """
     if type(create) is not Create:
         raise InvalidArgument(
@@ -233,7 +236,7 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The budget as a table, line by line; ``rule``: the filter, odometer or f that decides."""
+    """The budget as a table, line by line; ``rule`` is the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
