@@ -31,7 +31,7 @@ from antiphon.composition.accounting.calibration import largest_where, short_rat
 from antiphon.composition.complex_mechanism import Delegating
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import CorrelatedCounter
-from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Approximate, Claim, ZeroConcentrated, proved, register
 
