@@ -16,6 +16,7 @@ import attrs
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
 from antiphon.numbers import InvalidArgument
+from antiphon.numbers.rounded_text import band
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
 
@@ -118,17 +119,6 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         axes.set_xlabel("window")
         axes.set_ylabel("told")
         axes.legend()
-
-
-def band(error: Fraction | int) -> str:
-    """A bound on an error for people, the same wherever it is shown: rounded up to three digits,
-    or to a whole number from 100 on, and never with an exponent.
-
-    >>> band(Fraction(63611, 1000)), band(Fraction(3292345, 1000)), band(Fraction(9))
-    ('63.7', '3293', '9')
-    """
-    places = next((places for places, below in ((3, 1), (2, 10), (1, 100)) if error < below), 0)
-    return _plain(Fraction(math.ceil(error * 10**places), 10**places))
 
 
 def _falling(each: tuple[str, Fraction]) -> Fraction:

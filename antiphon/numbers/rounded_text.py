@@ -134,6 +134,18 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
     return f"{Decimal(f'{units}e-{places}'):,f}"
 
 
+def band(error: Fraction | int) -> str:
+    """A bound on an error for people, the same wherever it is shown: rounded up to three digits,
+    or to a whole number from 100 on, and never with an exponent.
+
+    >>> band(Fraction(63611, 1000)), band(Fraction(3292345, 1000)), band(Fraction(9))
+    ('63.7', '3293', '9')
+    """
+    places = next((places for places, below in ((3, 1), (2, 10), (1, 100)) if error < below), 0)
+    units = math.ceil(error * 10**places)
+    return f"{Decimal(units).scaleb(-places).normalize():f}"
+
+
 def tell_person(what: str, steps: int, limit: int) -> None:
     """Show the progress of a long computation on a line of standard error, if it is a terminal."""
     if sys.stderr.isatty():

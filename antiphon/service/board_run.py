@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager, suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from antiphon.boards.series import band, series
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.rounded_text import band
 from antiphon.service import pages
 from antiphon.service.asked import Wrong
 from antiphon.service.drawing import Drawn, drawing
@@ -254,6 +254,8 @@ class BoardRun:
             }
             for row in self.total.values
         ]
+        from antiphon.boards.series import series
+
         return series(board, told, cast("Any", how), last).csv()
 
     def state(self) -> str:

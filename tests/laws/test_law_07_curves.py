@@ -28,7 +28,12 @@ from antiphon.composition.accounting import (
     renyi,
     sparse,
 )
-from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted_curve
+from antiphon.composition.accounting.bounds import (
+    GroupCurve,
+    LeastCurve,
+    OneOfManyCurve,
+    shifted_curve,
+)
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.numbers import exact
@@ -51,6 +56,8 @@ CURVES = {
     "contours": optimal([(Fraction(n, 97), 0) for n in range(1, 40)]),
     "sparse": sparse([(1, TENTH), (2, 0), (0.1, THIRD)], k=2),
     "created": sparse([(2, TENTH)] * 9, k=2, creations=9),
+    "created, unequal": sparse([(ap.Log(2), TENTH), (ap.Log(3), 0)], k=2, creations=3),
+    "one of three": OneOfManyCurve(compose([GAUSSIAN]), 3, None),
     "pairs, few atoms": compose([FinitePair((THIRD, 1 - THIRD), (TENTH, 1 - TENTH))], times=3),
     "pairs of responses": compose([ResponsePair(20, TENTH)], times=5),
     "one bounded range": compose([BoundedRangePair(9)]),

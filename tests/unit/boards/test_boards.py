@@ -19,8 +19,9 @@ from antiphon import InvalidArgument
 from antiphon.boards import BadRow, BoardSeries, SingleRow, SingleUser, SingleUserWindow, VectorSums
 from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
-from antiphon.boards.series import band, series
+from antiphon.boards.series import series
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
+from antiphon.numbers.rounded_text import band
 from antiphon.protocol import Status
 
 
