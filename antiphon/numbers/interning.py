@@ -65,16 +65,18 @@ def _content(kind: type[Any]) -> Content | None:
     if own is not None:
         return own
     if issubclass(kind, tuple):
-        return _items
+        return _attributes(kind, _items)
     if issubclass(kind, frozenset):
-        return _members
+        return _attributes(kind, _members)
     if issubclass(kind, np.generic):
         return _scalar
     hashed: object = kind.__hash__  # The hash is None in a class that sets ``__hash__ = None``.
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        return _fields(telling(kind))
+        # In a class of this library the fields that do not tell follow from those that do.
+        ours, every = kind.__module__.startswith("antiphon."), attrs.fields(kind)
+        return _fields(telling(kind) if ours else tuple(field.name for field in every))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
         return None
     return _attributes(kind)
@@ -109,9 +111,13 @@ def _fields(names: tuple[str, ...]) -> Content:
     return content
 
 
-def _attributes(kind: type[Any]) -> Content:
+def _itself(value: Hashable) -> Hashable:
+    return value
+
+
+def _attributes(kind: type[Any], itself: Content = _itself) -> Content:
     """A function from an object to the content to compare: the object itself, with its own ``==``,
-    and all its slots and attributes."""
+    or its members, and all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -122,10 +128,11 @@ def _attributes(kind: type[Any]) -> Content:
     def content(value: object) -> Hashable:
         own: dict[str, object] = object.__getattribute__(value, "__dict__") if has_dict else {}
         there = [_held(slot, value) for slot in slots]
-        return value, tuple(there), frozenset((name, fingerprint(own[name])) for name in own)
+        held = frozenset((name, fingerprint(own[name])) for name in own)
+        return itself(value), tuple(there), held
 
     has_dict = kind.__dictoffset__ != 0
-    return content if slots or has_dict else _itself
+    return content if slots or has_dict else itself
 
 
 def _held(slot: MemberDescriptorType, value: object) -> Hashable:
@@ -133,10 +140,6 @@ def _held(slot: MemberDescriptorType, value: object) -> Hashable:
         return fingerprint(slot.__get__(value))
     except AttributeError:
         return None
-
-
-def _itself(value: Hashable) -> Hashable:
-    return value
 
 
 _BY_THEMSELVES: Final = frozenset({int, bool, str, bytes, type(None)})

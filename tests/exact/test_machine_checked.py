@@ -11,7 +11,7 @@ from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.statement import stated
 from antiphon.mechanisms import DiscreteLaplace, SparseVector
 from antiphon.protocol import Status
-from antiphon.protocol.spaces import BITS
+from antiphon.protocol.spaces import BITS, Space
 from antiphon.verifiers import event_level
 
 
@@ -44,7 +44,7 @@ def test_its_guarantee_is_machine_checked(tmp_path):
     assert promise.delta_at(ap.Log(3)) == 0
     text = str(promise)
     assert "status: machine-checked" in text
-    assert f"⊢ its figure has a certificate ({found.file}: against 2 messages" in text
+    assert f"coins only ({found.file}: against 2 messages" in text
     assert "⊢ machine-checked" in text
     assert f"Machine-checked: {found.file}" in str(promise.statement())
     assert found.claims[0].status is Status.MACHINE_CHECKED
@@ -151,3 +151,52 @@ def test_what_is_checked_elsewhere_is_cited_and_stays_proved(mechanism, theorem)
 def test_a_filter_cites_who_has_checked_one():
     budget = ap.composition.BasicFilter(epsilon=1)
     assert "create_filter_private" in str(ap.guarantee(ap.ExtConComp(budget=budget)))
+
+
+@attrs.frozen
+class Hidden(Space):
+    """An alphabet that takes 0, 1 and 2, and lists 0 only."""
+
+    discrete = finite = True
+
+    def contains(self, value):
+        return value in (0, 1, 2)
+
+    def enumerate(self):
+        return iter((0,))
+
+
+def test_an_alphabet_of_a_user_may_hide_messages(tmp_path):
+    told = attrs.make_class("Told", [], bases=(TwoFlips,))
+    told.signature = ap.Signature(Hidden(), BITS)
+    game = ap.PrivacyGame(told(), event_level())
+    with pytest.raises(ap.InvalidArgument, match="every message that may be sent, and Hidden"):
+        game.machine_checked(tmp_path / "x", epsilon=0)
+
+
+def test_a_guarantee_says_that_a_step_depends_on_nothing_else(tmp_path):
+    assert "a step depends on state, message and coins only" in str(ap.guarantee(checked(tmp_path)))
+
+
+class Marked(tuple):
+    """A state with an attribute beside its members."""
+
+
+@attrs.frozen
+class Remembers(ap.ContinualMechanism):
+    """It answers the second message by the first one, which an attribute of its state holds."""
+
+    initial_state = None
+    signature = ap.Signature(BITS, BITS)
+    claims = ()
+
+    def step(self, state, message, coins):
+        if state is None:
+            kept = Marked((1,))
+            kept.bit = message
+            return kept, 0
+        return ("over", ap.HALT) if state == "over" else ("over", state.bit)
+
+
+def test_states_that_differ_in_an_attribute_are_two():
+    assert ap.PrivacyGame(Remembers(), event_level()).tight_delta(epsilon=0, rounds=3) == 1

@@ -14,8 +14,9 @@ from antiphon.composition.complex_mechanism import Delegating
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, rule
 from antiphon.numbers import exact
-from antiphon.numbers.errors import FileError, TranscriptError
+from antiphon.numbers.errors import FileError, InvalidArgument, TranscriptError
 from antiphon.protocol import Approximate, Claim, Status, Verification, message_label
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.registry import register, set_derived
 
 THEOREM: Final = "a certificate"
@@ -28,8 +29,10 @@ class MachineChecked(Delegating):
 
     ``PrivacyGame.machine_checked`` writes the file and makes it. The file is read and checked when
     the object is made: its figure against its tables, and its tables against the step functions of
-    M and f. M must end by itself, as the certificate is of a finite number of messages. If the file
-    cannot be read, the claim is *assumed*. Raises: TranscriptError if it is not true, of another
+    M and f. M must end by itself, as the certificate is of a finite number of messages; its step
+    must depend on state, message and coins only. If the file cannot be read, the claim is
+    *assumed*. Raises: InvalidArgument for an alphabet of a user's class; TranscriptError for a file
+    that is not true, or of another
     game, or of other figures.
     """
 
@@ -41,6 +44,12 @@ class MachineChecked(Delegating):
     """Whether the certificate was checked, and what it says; otherwise why not."""
 
     def __attrs_post_init__(self) -> None:
+        alien = why_untrusted(self.mechanism.signature.queries)
+        if alien is not None:
+            raise InvalidArgument(
+                f"a certificate is about every message that may be sent, and {alien}: give the "
+                "mechanism a signature of antiphon.protocol.spaces, such as Finite"
+            )
         try:
             certificate = Certificate.load(self.file)
         except FileError as error:
@@ -100,7 +109,7 @@ def by_certificate(system: MachineChecked, f: Verification | None, inquiry: Inqu
         of_measure(measure),
         (
             Premise(
-                "its figure has a certificate",
+                "its figure has a certificate; a step depends on state, message and coins only",
                 Mark.MACHINE_CHECKED if checked else Mark.ASSUMED,
                 told,
             ),

@@ -151,10 +151,10 @@ def _mistakes(rounds: int) -> Iterator[list[int]]:
 def fewest_mistakes(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> tuple[float, Doubles]:
-    """The minimax number of mistakes of (ε, δ)-DP, β-concentrated learners of {f⁽⁰⁾, f⁽¹⁾}, and the
-    table y of a learner that attains it.
+    """The minimax number of mistakes of (ε, δ)-DP, β-concentrated learners of {f⁽⁰⁾, f⁽¹⁾} whose
+    first hypothesis is f⁽⁰⁾, and the table y of a learner that attains it.
 
-    It is the least, over all learners, of the largest expected number of mistakes on a stream of
+    It is the least, over these learners, of the largest expected number of mistakes on a stream of
     ⊥ and (1, 1); ``mistakes_lower_bound`` is a lower bound of it. One linear program finds it, in
     doubles: a learner that leaves f⁽⁰⁾ for good where it would first answer f⁽¹⁾ is as private and
     makes no more mistakes on these streams. Raises: MissingExtra without scipy; InvalidArgument for

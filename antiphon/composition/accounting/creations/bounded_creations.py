@@ -160,19 +160,23 @@ class Closed:
         kinds = [kind for kind in created.kinds if kind.epsilon and kind.delta]
         if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
             return cls(0.0)
+        # With unequal ε an adversary sees which class stands at Z, and leaves out another: ρ_1 < 1.
+        alike = len({kind.epsilon for kind in created.kinds}) == 1
         if created.known:
             corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
-            bounds = [_pairs_of(corners), _revealed(corners)]
+            bounds = [_revealed(corners)]
+            if alike:
+                bounds.append(_pairs_of(corners))
             if len(created.kinds) == 1:
-                bounds += [bounds[0] / 2 * (1 + _SLACK), _equal(*corners[0])]
+                bounds += [bounds[-1] / 2 * (1 + _SLACK), _equal(*corners[0])]
         else:
-            bounds = _unknown(kinds, created.number)
+            bounds = _unknown(kinds, created.number, alike)
         return cls(min(1.0, *bounds))
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
     """A closed bound on X by pairs of mechanisms at the point Z: the sum Σ_i≠j o_i p_j, rounded
-    up."""
+    up. It holds for equal ε only, where ρ_1 = 1: one mechanism at Z loses nothing."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -199,13 +203,13 @@ def _equal(corner: Corner, n: int) -> float:
     return 1 - none - max(0.0, few - none) / q * (1 - _SLACK) + 2 * _SLACK / q
 
 
-def _unknown(kinds: Sequence[Kind], number: int) -> list[float]:
+def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
     """Closed bounds on X that hold however the creations are split among the kinds."""
     delta = max(kind.delta for kind in kinds)
     ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
     least, most = ordered[0], ordered[-1]
     bounds = [_revealed([(most, number)])]
-    if least.share[1] < 1:
+    if alike and least.share[1] < 1:
         bounds.append(_pairs_of([(least, number)]))
     return bounds
 
