@@ -80,7 +80,7 @@ def _keys(path: Path, given: dict[str, Any]) -> object:
                 f'{path}: keys = "discovered" needs the δ of the whole board: delta = 1e-6'
             )
         return discovered(delta=given.pop("delta"))
-    if isinstance(keys, list) and all(type(key) in (str, int) for key in keys):  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(keys, list) and all(type(key) in (str, int) for key in keys):  # pyright: ignore
         return keys  # pyright: ignore[reportUnknownVariableType]
     raise InvalidArgument(
         f'{path}: keys is a list of texts, keys = ["FR", "DE"]; or, for keys that a private rule '

@@ -157,7 +157,7 @@ def series(
     step, values, errors = board.columns.step, list[tuple[Fraction | None, ...]](), list[Fraction]()
     ages, error_of = set(firsts) or {0}, cache(board.error_of)
     for window, counts in enumerate(published):
-        earlier = published[window - reach] if window >= reach else {}
+        earlier = published[window - reach] if window >= reach else dict[str, int]()
         values.append(tuple([
             (counts[key] - earlier.get(key, 0)) * step if key in counts else None for key in keys
         ]))  # fmt: skip

@@ -65,9 +65,9 @@ def _content(kind: type[Any]) -> Content | None:
     if own is not None:
         return own
     if issubclass(kind, tuple):
-        return _attributes(kind, _items)
+        return _attributes(kind, _items)  # pyright: ignore[reportUnknownArgumentType]
     if issubclass(kind, frozenset):
-        return _attributes(kind, _members)
+        return _attributes(kind, _members)  # pyright: ignore[reportUnknownArgumentType]
     if issubclass(kind, np.generic):
         return _scalar
     hashed: object = kind.__hash__  # The hash is None in a class that sets ``__hash__ = None``.
