@@ -259,7 +259,6 @@ def test_an_f_that_is_not_prefix_closed():
     assert 0 < found.loss <= 1
 
 
-@pytest.mark.slow
 def test_renyi_divergences_of_those_that_see_no_difference_count():
     found = example("sparse_renyi")["CLAIM"].search(seed=1, starts=60, seconds=None)
     assert found.refuted

@@ -54,7 +54,6 @@ def test_of_how_many_where_there_are_so_many():
     assert "starts    2 of 3\n" in str(found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bound", [1 - (1 - 0.1) ** 2, lambda _: 1 - (1 - 0.1) ** 2])
 def test_a_true_bound_in_doubles_is_not_refuted_by_their_rounding(bound):
     assert 1 - (1 - 0.1) ** 2 < 0.19

@@ -81,8 +81,7 @@ def test_the_first_refutation_is_the_same_however_many_look():
     assert found[0].refuted
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("after", [1, AHEAD - 1, AHEAD + 7])
+@pytest.mark.parametrize("after", [1, AHEAD - 1, pytest.param(AHEAD + 7, marks=pytest.mark.slow)])
 def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, after):
     file = tmp_path / "search.json"
     assert broken_off(after, checkpoint=file, executor="serial").starts == after
@@ -92,7 +91,6 @@ def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, af
     assert gist(SMALL.search(**WHOLE, checkpoint=file)) == alone  # nothing is left to do
 
 
-@pytest.mark.slow
 def test_a_checkpoint_has_the_best_climbs_of_each_domain(tmp_path):
     file = tmp_path / "search.json"
     found = SMALL.search(**{**WHOLE, "starts": 12}, checkpoint=file, executor="serial")
