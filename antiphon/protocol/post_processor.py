@@ -1,7 +1,8 @@
-"""Post-processors made of one plain function, and the identity, which forwards everything."""
+"""Post-processors without a state, and such as are made of one plain function."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,6 +46,32 @@ class IdentityPostProcessor(PostProcessor[None]):
         self, state: None, side: Side, message: MessageT, coins: Coins
     ) -> tuple[None, Side, MessageT]:
         return None, RIGHT if side is LEFT else LEFT, message
+
+
+class AnswerPostProcessor(PostProcessor[None]):
+    """A post-processor without a state, which forwards every message to the mechanism on its right,
+    and replaces each answer of that mechanism. Abstract."""
+
+    __slots__ = ()
+    forwards_queries: Any = True
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def is_over(self, state: None) -> None:
+        return None
+
+    def step(
+        self, state: None, side: Side, message: object, coins: Coins
+    ) -> tuple[None, Side, object]:
+        if side is LEFT:
+            return None, RIGHT, message
+        return None, LEFT, self.replaced(message, coins)
+
+    @abstractmethod
+    def replaced(self, answer: Any, coins: Coins) -> object:
+        """The answer that goes left, in place of one from the right, which may be HALT."""
 
 
 @column_safe(of="function")

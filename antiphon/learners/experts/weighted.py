@@ -17,7 +17,8 @@ from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import CompositionError, ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol import HALT, LEFT, RIGHT, Coins, PostProcessor, Side, column_safe, register
+from antiphon.protocol import HALT, Coins, column_safe, register
+from antiphon.protocol.post_processor import AnswerPostProcessor
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
@@ -265,7 +266,7 @@ _FARTHEST: Final = 1 << 52
 @register("antiphon.Softmax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class Softmax(PostProcessor[None]):
+class Softmax(AnswerPostProcessor):
     """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on
     its right provides noisy sums.
 
@@ -278,8 +279,6 @@ class Softmax(PostProcessor[None]):
     CompositionError for a mechanism that answers anything but arrays of one axis.
     """
 
-    forwards_queries = True
-
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
     """The rate for sums in steps of 1/``STEPS``; None for a rate Log(q)."""
@@ -287,10 +286,6 @@ class Softmax(PostProcessor[None]):
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
         set_derived(self, _fine=fine)
-
-    @property
-    def initial_state(self) -> None:
-        return None
 
     def signature(self, right: Signature) -> Signature:
         sums = right.answers
@@ -303,17 +298,8 @@ class Softmax(PostProcessor[None]):
             raise CompositionError("rate=Log(q) is for sums of whole numbers: give it as a number")
         return Signature(right.queries, Integers(0, sums.shape[0] - 1), right.updates)
 
-    def is_over(self, state: None) -> None:
-        return None
-
-    def step(
-        self, state: None, side: Side, message: Any, coins: Coins
-    ) -> tuple[None, Side, object]:
-        if side is LEFT:
-            return None, RIGHT, message
-        if message is HALT:
-            return None, LEFT, HALT
-        return None, LEFT, self.drawn(message, coins)
+    def replaced(self, answer: Any, coins: Coins) -> object:
+        return HALT if answer is HALT else self.drawn(answer, coins)
 
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """Draws the expert to follow, given the noisy sum of each expert."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 import attrs
 import numpy as np
@@ -12,21 +12,15 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol import (
-    LEFT,
-    RIGHT,
-    TOP,
     Arrays,
     Coins,
     Forwarding,
     Integers,
-    PostProcessor,
-    Side,
     Status,
 )
+from antiphon.protocol.post_processor import AnswerPostProcessor
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Reals, Signature, Space, Tuples
-
-_RECEIPTS: Final = Finite((TOP,))
 
 
 def _keys(keys: Iterable[str]) -> tuple[str, ...]:
@@ -38,7 +32,7 @@ def _keys(keys: Iterable[str]) -> tuple[str, ...]:
 
 @register("antiphon.TopKeys/1")
 @attrs.frozen(kw_only=True)
-class TopKeys(PostProcessor[None]):
+class TopKeys(AnswerPostProcessor):
     """A post-processor that answers ``COUNT`` with the ``top`` keys of the largest counts and these
     counts, from a counter of vectors on its right that counts by key.
 
@@ -63,10 +57,6 @@ class TopKeys(PostProcessor[None]):
         if self.top > len(self.keys):
             raise InvalidArgument(f"top must be at most {len(self.keys)}, the number of keys")
 
-    @property
-    def initial_state(self) -> None:
-        return None
-
     def signature(self, right: Signature) -> Signature:
         kinds = right.answers.spaces if type(right.answers) is Either else (right.answers,)
         counts = [each for each in kinds if type(each) is Arrays]
@@ -80,16 +70,8 @@ class TopKeys(PostProcessor[None]):
         rest: tuple[Space, ...] = tuple([each for each in kinds if type(each) is not Arrays])
         return Signature(right.queries, Either((*rest, named)), right.updates)
 
-    def is_over(self, state: None) -> None:
-        return None
-
-    def step(
-        self, state: None, side: Side, message: Any, coins: Coins
-    ) -> tuple[None, Side, object]:
-        if side is LEFT:
-            return None, RIGHT, message
-        named = type(message) is np.ndarray
-        return None, LEFT, self.named(message) if named else message
+    def replaced(self, answer: Any, coins: Coins) -> object:
+        return self.named(answer) if type(answer) is np.ndarray else answer
 
     def named(self, counts: Any) -> tuple[tuple[str, int | float], ...]:
         """The keys with the largest counts, and these counts."""

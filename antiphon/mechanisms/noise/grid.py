@@ -17,8 +17,9 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise import discrete
 from antiphon.numbers import CompositionError, exact, up
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol import LEFT, RIGHT, Claim, Coins, PostProcessor, Pure, Side, proved, spaces
+from antiphon.protocol import Claim, Coins, Pure, proved, spaces
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
+from antiphon.protocol.post_processor import AnswerPostProcessor
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
@@ -171,7 +172,7 @@ class GridGaussian(GridNoise):
 @register("antiphon.RoundToGrid/1")
 @column_safe
 @attrs.frozen
-class RoundToGrid(PostProcessor[None]):
+class RoundToGrid(AnswerPostProcessor):
     """A post-processor (IPM) that rounds answers, on their way left, to the nearest multiple of
     ``step``.
 
@@ -183,11 +184,6 @@ class RoundToGrid(PostProcessor[None]):
 
     step_size: float = attrs.field(default=1.0, converter=fields.double)
     deterministic = True
-    forwards_queries = True
-
-    @property
-    def initial_state(self) -> None:
-        return None
 
     def signature(self, right: spaces.Signature) -> spaces.Signature:
         return spaces.Signature(right.queries, self._rounded(right.answers), right.updates)
@@ -205,15 +201,8 @@ class RoundToGrid(PostProcessor[None]):
             return answers
         raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
 
-    def is_over(self, state: None) -> None:
-        return None
-
-    def step(
-        self, state: None, side: Side, message: object, coins: Coins
-    ) -> tuple[None, Side, object]:
-        if side is LEFT:
-            return None, RIGHT, message
-        return None, LEFT, self._round(message)
+    def replaced(self, answer: Any, coins: Coins) -> object:
+        return self._round(answer)
 
     def _round(self, answer: Any) -> Any:
         if STAND_IN.number(answer) is float and abs(answer / self.step_size) < spaces.DENSE:
