@@ -13,6 +13,7 @@ from hashlib import sha256
 import attrs
 import pytest
 from test_public_budgets import game
+from trying import sized
 
 import antiphon as ap
 from antiphon.audit import Question
@@ -106,7 +107,7 @@ def valued(asked):
 def test_it_goes_on_with_the_same_answer(tmp_path, name):
     fresh, rounds = asked_of(name)
     whole = fresh.solve(LOG, rounds)
-    for beliefs in (1, whole.nodes // 2, whole.nodes - 1):
+    for beliefs in sized([whole.nodes // 2], [1, whole.nodes // 2, whole.nodes - 1]):
         asked = interrupted(asked_of(name)[0], rounds, beliefs)
         asked.save(file := tmp_path / f"{beliefs}.question")
         for again in (Question.load(file), Question.load(file, like=asked_of(name)[0])):

@@ -11,7 +11,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon.audit import (
@@ -341,11 +341,12 @@ class TestMemory:
         assert max(played) == 500
 
     def test_of_rounds_that_are_bet_on(self, game, played):
-        options = {"epsilon": 1, "samples": 20_000, "seed": 1, "method": "anytime"}
+        most = sized(8000, 20_000)
+        options = {"epsilon": 1, "samples": most, "seed": 1, "method": "anytime"}
         report = game.audit(self.ASKER, **options)
         assert not report.refuted
-        assert 10_000 < report.samples <= 20_000
-        assert report.tested > 0.7 * report.samples
+        assert most / 2 < report.samples <= most
+        assert report.tested > sized(0.55, 0.7) * report.samples
         assert max(played) == 500
 
     def test_what_was_asked_for_is_done(self, game, played):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from trying import sized
 
 import antiphon as ap
 from antiphon import Log
@@ -42,7 +43,7 @@ def test_a_candidate_has_at_least_its_places(row, rate):
 
 
 def test_the_table_is_nowhere_below_its_powers():
-    for bits in (41, 61):
+    for bits in sized([61], [41, 61]):
         for k, entry in enumerate(choices._table(bits).tolist()):
             power = exact.exp_bracket(Fraction(k, 256), bits + 64)
             assert power[1] <= entry << 64 <= power[0] + 2**65
