@@ -15,9 +15,8 @@ import numpy as np
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors import rows
-from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
+from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS, WINDOWS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
-from antiphon.mechanisms.counters.factors.window_parameters import WINDOWS
 from antiphon.mechanisms.counters.tails import checked_decay
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Coins, column_safe, register, set_derived
