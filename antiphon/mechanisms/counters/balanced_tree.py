@@ -122,12 +122,9 @@ class BalancedTreeCounter(Counter[BalancedState]):
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
         if highest or digit < self.base // 2:
-            return Level(digit + 1, noise + self._noise(coins), ())
-        fresh = tuple(self._noise(coins) for _ in range(self.base // 2))
+            return Level(digit + 1, noise + self.noise(coins, self.scale), ())
+        fresh = tuple(self.noise(coins, self.scale) for _ in range(self.base // 2))
         return Level(-(self.base // 2), -sum(fresh), fresh)
-
-    def _noise(self, coins: Coins) -> Amount:
-        return self.noise(coins, self.scale)
 
     def _count(self, state: BalancedState, coins: Coins) -> tuple[BalancedState, Amount]:
         total = state.total + sum(level.noise for level in state.levels)
@@ -258,13 +255,8 @@ def best_arity(horizon: int) -> int:
     levels give more nodes in a prefix.
     """
     candidates = {least_base(horizon, levels) for levels in range(1, horizon.bit_length() + 2)}
-    return min(candidates, key=lambda k: (_cost(horizon, k), k))
-
-
-def _cost(horizon: int, base: int) -> float:
-    """The mean squared error of a counter of totals, up to a factor."""
-    levels = heights(horizon, base)
-    return levels**2 * mean_nodes(horizon, base, levels)
+    known = ((k, heights(horizon, k)) for k in candidates)
+    return min((levels**2 * mean_nodes(horizon, k, levels), k) for k, levels in known)[1]
 
 
 def least_base(horizon: int, levels: int) -> int:

@@ -60,14 +60,10 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
             if not -far < drift < far:
                 drift += math.inf
                 sums = s1, s2, s3, s4, s5, s6, s7
-                s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
+                s1, s2, s3, s4, s5, s6, s7 = (rows.clamped(s, counter.farthest) for s in sums)
             released = released * keep + (x * unit + slip)
             found.append(released)
     return np.array(found)
-
-
-def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
-    return [rows.clamped(own, farthest) for own in buffers]
 
 
 def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:

@@ -163,8 +163,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             f"{self._source}; adaptive since C is lower-triangular (Denisov et al. 2022, Thm "
             "2.1), on a grid by Canonne, Kamath, Steinke 2020 and a zCDP filter"
         )
-        measure = ZeroConcentrated(self.rho)
-        return proved(self, measure, self.verification, source)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def rho_by_age(self, age: int) -> Fraction:
         """The ρ that is spent on an update once ``age`` later updates have come; rounded up.
@@ -319,7 +318,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     def max_squared_window(self, window: int) -> float:
         if self.normalised:
-            return self._searched(window)
+            return Counter.max_squared_window(self, window)
         # A row of B is longer, and its squared norm larger, the later it is.
         return self.squared_error(self.horizon, max(0, self.horizon - window))
 

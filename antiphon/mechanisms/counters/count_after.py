@@ -117,23 +117,15 @@ class ExactSum(Counter[ExactState]):
 
     # --- errors ------------------------------------------------------------------------------
 
-    @property
-    def state_size(self) -> int:
-        return 1
+    state_size: ClassVar[int] = 1  # pyright: ignore[reportIncompatibleMethodOverride]
+    max_squared_error: ClassVar[float] = 0.0  # pyright: ignore[reportIncompatibleMethodOverride]
+    mean_squared_error: ClassVar[float] = 0.0  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def squared_error(self, updates: int, since: int = 0) -> float:
         self._time(updates, since)
         return 0.0
 
     def max_squared_window(self, window: int) -> float:
-        return 0.0
-
-    @property
-    def max_squared_error(self) -> float:
-        return 0.0
-
-    @property
-    def mean_squared_error(self) -> float:
         return 0.0
 
     def _tail(self, updates: int, beta: float, since: int) -> float:

@@ -94,7 +94,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def __attrs_post_init__(self) -> None:
         if self.smallest >= self.largest:
             raise InvalidArgument("largest must be greater than smallest: updates have to differ")
-        counts, updates = self._prepare(), self._updates()
+        counts, values = self._prepare(), self._values()
+        updates = spaces.Tuples((_USERS, values)) if self.users else values
         answers = spaces.Either((spaces.Finite((TOP,)), counts))
         set_derived(
             self,
@@ -114,15 +115,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         ]
         return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
 
-    @property
-    def _last(self) -> int:
-        return self.horizon
-
     # --- messages ----------------------------------------------------------------------------
-
-    def _updates(self) -> spaces.Space:
-        values = self._values()
-        return spaces.Tuples((_USERS, values)) if self.users else values
 
     def _values(self) -> spaces.Space:
         low, high = (None, None) if self.clip else (self.smallest, self.largest)
@@ -268,10 +261,16 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def mean_squared_error(self) -> float:
         """The mean of the expected squared errors at the times 1, …, horizon."""
 
-    @abstractmethod
     def max_squared_window(self, window: int) -> float:
         """The largest expected squared error, over all times, of the sum of the last ``window``
-        updates: a difference of two counts."""
+        updates: a difference of two counts.
+
+        By default all times are tried. Raises: Intractable past 2^16 of them.
+        """
+        if self.horizon > _SEARCHED:
+            raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
+        times = range(1, self.horizon + 1)
+        return max(self.squared_error(each, max(0, each - window)) for each in times)
 
     @abstractmethod
     def _tail(self, updates: int, beta: float, since: int) -> float:
@@ -286,10 +285,9 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         With ``since``: of the sum of the updates after the first ``since``, the difference of two
         counts. Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
         """
-        if not 0 < beta < 1:
-            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
+        share = fields.beta(beta) / (self.dimension or 1)
         self._time(updates, since)
-        return self._tail(updates, beta / (self.dimension or 1), since) * (1 + 1e-9)
+        return self._tail(updates, share, since) * (1 + 1e-9)
 
     def band(self, updates: int, *, beta: float) -> float:
         """Half the width, at a time, of a confidence band that holds at *all* times up to the
@@ -297,9 +295,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
         All errors lie in the band with probability at least 1 - beta: a union bound.
         """
-        if not 0 < beta < 1:
-            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
-        return self.error_bound(updates, beta=beta / self.horizon)
+        return self.error_bound(updates, beta=fields.beta(beta) / self.horizon)
 
     def _time(self, updates: int, since: int = 0) -> int:
         if type(updates) is not int or not 0 <= updates <= self.horizon:
@@ -307,14 +303,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         if type(since) is not int or not 0 <= since <= updates:
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
         return updates
-
-    def _searched(self, window: int) -> float:
-        """The largest expected squared error of a window, found by trying all times. Raises:
-        Intractable past 2^16 of them."""
-        if self.horizon > _SEARCHED:
-            raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
-        times = range(1, self.horizon + 1)
-        return max(self.squared_error(each, max(0, each - window)) for each in times)
 
 
 def _listed(updates: Stream) -> list[Any]:

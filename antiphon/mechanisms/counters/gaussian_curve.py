@@ -43,14 +43,10 @@ _LARGEST: Final = 64
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:
     """The δ of the theorem, rounded up."""
-    slack = Fraction(draws, 16 * resolution**2) * (1 + _growth(epsilon))
-    return gaussian_delta(exact.root_up(2 * rho), epsilon)[1] + slack
-
-
-def _growth(epsilon: Fraction) -> Fraction:
-    """e^ε, rounded up."""
     bits = 64 + math.ceil(2 * epsilon)
-    return Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])
+    growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])  # e^ε, rounded up
+    slack = Fraction(draws, 16 * resolution**2) * (1 + growth)
+    return gaussian_delta(exact.root_up(2 * rho), epsilon)[1] + slack
 
 
 @lru_cache(maxsize=64)
@@ -95,6 +91,5 @@ class AtGaussianCurve(Delegating[Any, Any, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         counter = self.mechanism
-        stated = Approximate(self.epsilon, self.delta)
-        also = ZeroConcentrated(counter.rho)
+        stated, also = Approximate(self.epsilon, self.delta), ZeroConcentrated(counter.rho)
         return proved(self, stated, counter.verification, SOURCE, also)

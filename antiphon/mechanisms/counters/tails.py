@@ -241,10 +241,9 @@ class ErrorsShown(Displayed, Plotted):
         1 - beta; with ``since``, of the difference of two answers."""
 
     @property
-    @abstractmethod
-    def _last(self) -> int | None:
-        """The horizon, at which errors are displayed; None if there is none: then after
-        ``_MOST`` updates."""
+    def _last(self) -> int:
+        """The time at which errors are displayed: the horizon, or ``_MOST`` without one."""
+        return getattr(self, "horizon", _MOST)
 
     @property
     def _window(self) -> int | None:
@@ -259,14 +258,14 @@ class ErrorsShown(Displayed, Plotted):
 
     def _parts(self) -> Iterator[Part]:
         yield Grid(list(self._rows()))
-        if self._last is None or self._last <= _MOST:
+        if self._last <= _MOST:
             yield self._picture()
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         for claim in self.claims:
             yield "claim", f"{message_label(claim.measure)}, {claim.status.value} ({claim.source})"
             yield "with respect to", message_label(claim.verification, 120)
-        last = _MOST if self._last is None else self._last
+        last = self._last
         if last <= _MOST:
             since = self._since(last)
             deviation = math.sqrt(self.squared_error(last, since))
@@ -277,7 +276,7 @@ class ErrorsShown(Displayed, Plotted):
             yield "  with probability 95 %", f"an error of at most {shown_up(bound, 4)}"
 
     def _draw(self, axes: Axes) -> None:
-        last = _MOST if self._last is None else self._last
+        last = self._last
         times = sorted({round(each) for each in np.geomspace(1, last, _POINTS).tolist()})
         times = list(range(1, last + 1)) if last <= _POINTS else times
         ends = [(each, self._since(each)) for each in times]

@@ -87,9 +87,6 @@ class BinaryTree(Counter[CounterState]):
     def squared_error(self, updates: int, since: int = 0) -> float:
         return self._of_sum(self._time(updates, since), since) * self.noise_variance
 
-    def max_squared_window(self, window: int) -> float:
-        return self._searched(window)
-
     @property
     def max_squared_error(self) -> float:
         return largest(self.horizon, self._variances()) * self.noise_variance
@@ -225,11 +222,7 @@ class GaussianNodes(BinaryTree):
     def _prepare(self) -> Space:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
         set_derived(self, sigma=exact.root_up(square))
-        return self._counted()
-
-    @abstractmethod
-    def _counted(self) -> Space:
-        """The space of the answers to ``COUNT``."""
+        return whole_counts(self.dimension)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -237,8 +230,7 @@ class GaussianNodes(BinaryTree):
             "Chan, Shi, Song 2011; discrete Gaussian by Canonne, Kamath, Steinke 2020; adaptive "
             "by Whitehouse et al. 2023, Thm 1, over the nodes"
         )
-        measure = ZeroConcentrated(self.rho)
-        return proved(self, measure, self.verification, source)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def _noise(self, coins: Coins) -> Amount:
         return self.noise(coins, self.sigma)
@@ -267,9 +259,6 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
     >>> counter.send(1), counter.send(1), counter.send("count")
     (TOP, TOP, 2)
     """
-
-    def _counted(self) -> Space:
-        return whole_counts(self.dimension)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
         return tails.gaussian_tail(self._of_sum(updates, since) * float(self.sigma) ** 2, beta)
@@ -315,7 +304,8 @@ class RefinedTreeCounter(GaussianNodes):
     (TOP, TOP, 2.0)
     """
 
-    def _counted(self) -> Space:
+    def _prepare(self) -> Space:
+        GaussianNodes._prepare(self)
         return fractions_of(_UNIT, self.dimension)
 
     def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:

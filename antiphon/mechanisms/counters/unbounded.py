@@ -79,10 +79,6 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     by a user's ``==``."""
 
     @property
-    def _last(self) -> None:
-        return None
-
-    @property
     def signature(self) -> Signature:
         return self.counter.signature
 

@@ -54,18 +54,10 @@ def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
     """The ρ, rounded up, that alternating differences cost a counter."""
     shares = Fraction(f.changes * (2 if f.crossing else 1)) / counter.distance**2
     if counter.events > 1:
-        norms = [_squared_norm(counter, each) for each in (1, counter.events)]
+        norm, horizon = counter._group_norm, counter.horizon  # pyright: ignore[reportPrivateUsage]
+        norms = [norm(each, horizon) for each in (1, counter.events)]
         shares *= Fraction(math.ceil(norms[0] / norms[1] * _FINE) + 1, _FINE)
     return counter.rho * shares if shares >= 1 else _small(counter, shares)
-
-
-def _squared_norm(counter: Toeplitz, events: int) -> float:
-    """The squared norm of the sum of the first ``events`` columns of C."""
-    if isinstance(counter, BufferedToeplitzCounter):
-        return counter.buffers.squared_norm(counter.horizon, events)
-    sums = np.cumsum(coefficients(counter.horizon))
-    sums[events:] -= sums[:-events].copy()
-    return float(sums @ sums)
 
 
 def _small(counter: Toeplitz, shares: Fraction) -> Fraction:

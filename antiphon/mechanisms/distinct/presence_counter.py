@@ -31,7 +31,7 @@ from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter
 from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
-from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
+from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector, geometric
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Coins, column_safe, register, set_derived
 from antiphon.verifiers import updates_and_queries
@@ -118,9 +118,9 @@ class PresenceCounter(CorrelatedCounter[Sums]):
     def squared_sensitivity(self) -> float:
         """S(W), rounded up: the largest squared ℓ₂ norm by which neighbours move Cx."""
         whole, gaps = np.array(self.parts), np.array((0.0, *self.noise_buffers.zeros))
-        head = whole @ _powers(gaps, self.window) @ whole
+        head = whole @ geometric(gaps, gaps, self.window) @ whole
         left = (whole * -np.expm1(self.window * np.log1p(-gaps)))[1:]
-        tail = left @ _powers(gaps[1:], None) @ left
+        tail = left @ geometric(gaps[1:], gaps[1:], None) @ left
         return float(head + tail) * _UP
 
     def _group_norm(self, events: int, length: int) -> float:
@@ -165,13 +165,3 @@ class PresenceCounter(CorrelatedCounter[Sums]):
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)
-
-
-def _powers(gaps: Vector, length: int | None) -> Vector:
-    """The matrix of Σ_{n<length} (x_i y_j)^n for x, y = 1 - gaps; without a length, to infinity."""
-    logs = np.log1p(-gaps)
-    both = logs[:, None] + logs[None, :]
-    if length is None:
-        return np.asarray(1 / -np.expm1(both))
-    safe = np.where(both == 0, -1.0, both)
-    return np.where(both == 0, float(length), np.expm1(length * safe) / np.expm1(safe))

@@ -1,4 +1,4 @@
-"""The optimised buffers for counts and for windows: poles and zeros of C's generating function.
+"""Optimised buffers for counts and windows: poles and zeros of C's generating function.
 
 Each table maps to 1 - θ_1, 1 - λ_1, 1 - θ_2, …. Written by benchmarks/scripts/blt_parameters.py.
 """

@@ -65,8 +65,8 @@ class Buffers:
         poles, head = np.array(self.poles), np.ones(events)
         powers = np.exp(np.arange(events - 1)[:, None] * np.log1p(-poles))
         head[1:] += np.cumsum(powers @ self.weights)
-        tail = self.weights * _geometric(poles, np.zeros(1), events)[:, 0]
-        rest = tail @ _geometric(poles, poles, length - events) @ tail
+        tail = self.weights * geometric(poles, np.zeros(1), events)[:, 0]
+        rest = tail @ geometric(poles, poles, length - events) @ tail
         return float(head @ head + rest)
 
     def squared_norms(self, lengths: Vector) -> Vector:
@@ -85,23 +85,18 @@ class Buffers:
         """
         weights, gaps = self._row
         window = length - since
-        found = float(weights @ _geometric(gaps, gaps, window) @ weights)
+        found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
             # b_{k+window} - b_k has no part with μ = 1, in which two large numbers would cancel.
             falls = weights * np.expm1(window * np.log1p(-gaps))
-            found += float(falls @ _geometric(gaps, gaps, since) @ falls)
+            found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found
 
     def mean_squared_row(self, length: int) -> float:
         """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k²."""
         weights, gaps = self._row
-        whole = _geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
+        whole = geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
         return float(weights @ whole @ weights)
-
-    def row_sum(self, length: int) -> float:
-        """The ℓ₁ norm |b_0| + … + |b_{length-1}| of a row of B; all b_k are positive."""
-        weights, gaps = self._row
-        return float(weights @ _geometric(gaps, np.zeros(1), length)[:, 0])
 
 
 def _residues(at: Vector, other: Vector) -> Vector:
@@ -116,9 +111,11 @@ def _logs(left: Vector, right: Vector) -> Vector:
     return np.log1p(-left)[:, None] + np.log1p(-right)[None, :]
 
 
-def _geometric(left: Vector, right: Vector, length: int) -> Vector:
-    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right."""
+def geometric(left: Vector, right: Vector, length: int | None) -> Vector:
+    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: to infinity."""
     logs = _logs(left, right)
+    if length is None:
+        return np.asarray(1 / -np.expm1(logs))
     safe = np.where(logs == 0, -1.0, logs)
     return np.where(logs == 0, float(length), np.expm1(length * safe) / np.expm1(safe))
 
