@@ -1,6 +1,5 @@
 """The k-ary tree counter with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
 
-from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple
 
@@ -10,11 +9,11 @@ import numpy.typing as npt
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.counter import Counter, whole_counts
+from antiphon.mechanisms.counters.counter import LaplaceNodes
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
-from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
+from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.numbers import Intractable, InvalidArgument
-from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, register, set_derived
+from antiphon.protocol import Coins, Space, column_safe, register, set_derived
 
 
 @register("antiphon.Level/1", state=True)
@@ -48,7 +47,7 @@ def _arity(value: object) -> int | None:
 @register("antiphon.BalancedTreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class BalancedTreeCounter(Counter[BalancedState]):
+class BalancedTreeCounter(LaplaceNodes[BalancedState]):
     """A counter that writes each prefix sum as a sum and difference of k-ary tree nodes: t in
     balanced base k.
 
@@ -75,8 +74,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
     (TOP, TOP, 2)
     """
 
-    norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.positive)
+    _source: ClassVar[str] = "Andersson, Pagh, Steiner, Torkamani 2025; adaptive since δ = 0"
     arity: int | None = attrs.field(default=None, converter=_arity)
     window: int | None = attrs.field(
         default=None, converter=attrs.converters.optional(fields.size), metadata=fields.STREAM
@@ -85,8 +83,6 @@ class BalancedTreeCounter(Counter[BalancedState]):
     """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
     """The number of nodes that one update lies in."""
-    scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of the Laplace noise of one node."""
 
     def _prepare(self) -> Space:
         if self.window is None or self.window >= self.horizon:
@@ -94,14 +90,8 @@ class BalancedTreeCounter(Counter[BalancedState]):
             levels = heights(self.horizon, base)
         else:
             base, levels = best_for_window(self.window, self.arity)
-        scale = self.events * levels * self.distance / self.epsilon
-        set_derived(self, base=base, levels=levels, scale=scale)
-        return whole_counts(self.dimension)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Andersson, Pagh, Steiner, Torkamani 2025; adaptive since δ = 0"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+        set_derived(self, base=base, levels=levels)
+        return self._calibrate(levels)
 
     @property
     def initial_state(self) -> BalancedState:
@@ -135,11 +125,6 @@ class BalancedTreeCounter(Counter[BalancedState]):
     @property
     def state_size(self) -> int:
         return 1 + self.levels * (self.base + 1) // 2
-
-    @property
-    def noise_variance(self) -> float:
-        """The variance of a node's noise."""
-        return discrete_laplace_variance(self.scale)
 
     def squared_error(self, updates: int, since: int = 0) -> float:
         self._time(updates, since)

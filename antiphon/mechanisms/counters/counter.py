@@ -12,10 +12,19 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
-from antiphon.mechanisms.counters.tails import ErrorsShown
+from antiphon.mechanisms.counters.tails import ErrorsShown, discrete_laplace_variance
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.numbers.errors import listed, written_as
-from antiphon.protocol import TOP, Coins, ContinualMechanism, SampledCoins, spaces
+from antiphon.protocol import (
+    TOP,
+    Claim,
+    Coins,
+    ContinualMechanism,
+    Pure,
+    SampledCoins,
+    proved,
+    spaces,
+)
 from antiphon.protocol.registry import column_safe, set_derived
 from antiphon.verifiers import AnyTwo, Near, OfUpdates, Relation, Within, models
 
@@ -311,6 +320,31 @@ def _listed(updates: Stream) -> list[Any]:
         found: list[int] = updates.tolist()
         return found
     return list(updates)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class LaplaceNodes(Counter[State]):
+    """A tree counter with discrete Laplace noise of one scale in each tree node. Abstract."""
+
+    norm: ClassVar[int] = 1
+    _source: ClassVar[str]
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+    scale: Fraction = attrs.field(init=False, eq=False)
+    """The scale of the Laplace noise of one node: events·levels·distance/ε."""
+
+    def _calibrate(self, levels: int) -> spaces.Space:
+        """Set the scale, for updates that lie in ``levels`` nodes each; the space of counts."""
+        set_derived(self, scale=self.events * levels * self.distance / self.epsilon)
+        return whole_counts(self.dimension)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return proved(self, Pure(self.epsilon), self.verification, self._source)
+
+    @property
+    def noise_variance(self) -> float:
+        """The variance of the noise of one node."""
+        return discrete_laplace_variance(self.scale)
 
 
 def whole_counts(dimension: int | None) -> spaces.Space:

@@ -11,10 +11,10 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import tails
-from antiphon.mechanisms.counters.counter import Counter, fractions_of, whole_counts
+from antiphon.mechanisms.counters.counter import Counter, LaplaceNodes, fractions_of, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
 from antiphon.numbers import exact
-from antiphon.protocol import Claim, Coins, Pure, Space, ZeroConcentrated, proved
+from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 
 
@@ -169,7 +169,7 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
 @register("antiphon.TreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class TreeCounter(NoisyNodes):
+class TreeCounter(LaplaceNodes[CounterState], NoisyNodes):
     """The binary-tree counter with discrete Laplace noise of scale events·levels·distance/ε.
 
     Privacy: ε-DP w.r.t. ``verification``, against adaptive adversaries: one update lies in
@@ -183,26 +183,13 @@ class TreeCounter(NoisyNodes):
     (TOP, TOP, 2)
     """
 
-    norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.positive)
-    scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of the Laplace noise of one node."""
+    _source: ClassVar[str] = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
 
     def _prepare(self) -> Space:
-        set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
-        return whole_counts(self.dimension)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+        return self._calibrate(self.levels)
 
     def _noise(self, coins: Coins) -> Amount:
         return self.noise(coins, self.scale)
-
-    @property
-    def noise_variance(self) -> float:
-        return tails.discrete_laplace_variance(self.scale)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
         count = sum(each.bit_count() for each in differing(updates, since))

@@ -12,7 +12,17 @@ from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.distinct.item_table import Item, Node, value_of, with_value
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol import EMPTY, LEFT, RIGHT, Coins, PostProcessor, Side, Status, register
+from antiphon.protocol import (
+    EMPTY,
+    LEFT,
+    RIGHT,
+    Coins,
+    PostProcessor,
+    Side,
+    Status,
+    Verification,
+    register,
+)
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Texts, Tuples
 from antiphon.verifiers import AddOrRemove, event_level, updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
@@ -121,24 +131,15 @@ class Distinct(PostProcessor[Presence]):
     @property
     def lifting(self) -> Lifting:
         """The claim that streams that differ in one unit become alternating differences."""
-        outer = updates_and_queries(self._outer, QUERIES)
-        inner = updates_and_queries(self._inner, QUERIES)
-        return Lifting(outer, inner, Status.PROVED, "antiphon.mechanisms.Distinct")
-
-    @property
-    def _outer(self) -> Any:
+        insert_only = self.window is None and not self.deletions
+        outer: Verification[Any, Any] = event_level(None if insert_only else AddOrRemove(EMPTY))
+        inner = AlternatingDifferences(2, within=self.window)
         if self.unit == "item":
-            return OneItem()
-        whatever = self.window is None and not self.deletions
-        return event_level(None if whatever else AddOrRemove(EMPTY))
-
-    @property
-    def _inner(self) -> AlternatingDifferences:
-        if self.unit == "item":
-            return AlternatingDifferences(self.flips or 1)
-        if self.flips is not None:
-            return AlternatingDifferences(2 * self.flips, crossing=True)
-        return AlternatingDifferences(2, within=self.window)
+            outer, inner = OneItem(), AlternatingDifferences(self.flips or 1)
+        elif self.flips is not None:
+            inner = AlternatingDifferences(2 * self.flips, crossing=True)
+        left, right = updates_and_queries(outer, QUERIES), updates_and_queries(inner, QUERIES)
+        return Lifting(left, right, Status.PROVED, "antiphon.mechanisms.Distinct")
 
     @property
     def changes(self) -> tuple[int, ...]:

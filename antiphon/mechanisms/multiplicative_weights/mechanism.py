@@ -31,13 +31,8 @@ import numpy as np
 from antiphon.composition import Create, Lifting, fixed_parameters
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Array, row
-from antiphon.mechanisms.multiplicative_weights.hypothesis import (
-    Echo,
-    Whole,
-    bits,
-    expected,
-    weights,
-)
+from antiphon.mechanisms.multiplicative_weights import hypothesis
+from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo, Whole
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import InvalidArgument, exact
@@ -148,7 +143,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     def __attrs_post_init__(self) -> None:
         steps = round(1 / self.step_size)
-        fineness = bits(self.size, steps)
+        fineness = hypothesis.bits(self.size, steps)
         if fineness < 16:
             raise InvalidArgument("size/step must be below 2^44: give a larger step")
         test = AboveThreshold(
@@ -216,7 +211,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         data and hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
-            guess = expected(query, state.weights, state.rows)
+            guess = hypothesis.expected(query, state.weights, state.rows)
             return state, Asked(query, int(query @ state.counts), guess)
         rows = state.rows + sum(message.tolist())
         if rows * self.steps >= 2**62:
@@ -230,7 +225,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         if asked.query is None:
             return state
         sums = state.sums + (asked.query if noisy >= asked.guess else -asked.query)
-        heavy = weights(sums, self.rate / self.steps, self._bits)
+        heavy = hypothesis.weights(sums, self.rate / self.steps, self._bits)
         return state._replace(sums=sums, weights=heavy)
 
     def _in_rows(self, answer: int | Symbol) -> float | Symbol:

@@ -67,7 +67,6 @@ class Laplace(RealNoise):
         set_derived(self, _scale=scale)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for neighbours at another distance: ε·distance/sensitivity."""
         tau = fields.distance(distance)
         source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
         loss = Pure(self.epsilon * tau / self.sensitivity)
@@ -105,8 +104,6 @@ class Gaussian(RealNoise):
         set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for neighbours at another distance: ρ·(distance/sensitivity)², and the same as
-        GDP."""
         tau = fields.distance(distance)
         source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
         loss = concentrated_at(self.rho, tau / self.sensitivity)
