@@ -112,8 +112,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
         if highest or digit < self.base // 2:
-            return Level(digit + 1, noise + self.noise(coins, self.scale), ())
-        fresh = tuple(self.noise(coins, self.scale) for _ in range(self.base // 2))
+            return Level(digit + 1, noise + self._noise(coins), ())
+        fresh = tuple(self._noise(coins) for _ in range(self.base // 2))
         return Level(-(self.base // 2), -sum(fresh), fresh)
 
     def _count(self, state: BalancedState, coins: Coins) -> tuple[BalancedState, Amount]:

@@ -318,7 +318,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     def max_squared_window(self, window: int) -> float:
         if self.normalised:
-            return Counter.max_squared_window(self, window)
+            return self._searched(window)
         # A row of B is longer, and its squared norm larger, the later it is.
         return self.squared_error(self.horizon, max(0, self.horizon - window))
 

@@ -270,12 +270,14 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def mean_squared_error(self) -> float:
         """The mean of the expected squared errors at the times 1, …, horizon."""
 
+    @abstractmethod
     def max_squared_window(self, window: int) -> float:
         """The largest expected squared error, over all times, of the sum of the last ``window``
-        updates: a difference of two counts.
+        updates: a difference of two counts."""
 
-        By default all times are tried. Raises: Intractable past 2^16 of them.
-        """
+    def _searched(self, window: int) -> float:
+        """The largest expected squared error of a window, found by trying all times. Raises:
+        Intractable past 2^16 of them."""
         if self.horizon > _SEARCHED:
             raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
         times = range(1, self.horizon + 1)
@@ -340,6 +342,9 @@ class LaplaceNodes(Counter[State]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Pure(self.epsilon), self.verification, self._source)
+
+    def _noise(self, coins: Coins) -> Amount:
+        return self.noise(coins, self.scale)
 
     @property
     def noise_variance(self) -> float:

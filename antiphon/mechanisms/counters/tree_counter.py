@@ -87,6 +87,9 @@ class BinaryTree(Counter[CounterState]):
     def squared_error(self, updates: int, since: int = 0) -> float:
         return self._of_sum(self._time(updates, since), since) * self.noise_variance
 
+    def max_squared_window(self, window: int) -> float:
+        return self._searched(window)
+
     @property
     def max_squared_error(self) -> float:
         return largest(self.horizon, self._variances()) * self.noise_variance
@@ -188,9 +191,6 @@ class TreeCounter(LaplaceNodes[CounterState], NoisyNodes):
     def _prepare(self) -> Space:
         return self._calibrate(self.levels)
 
-    def _noise(self, coins: Coins) -> Amount:
-        return self.noise(coins, self.scale)
-
     def _tail(self, updates: int, beta: float, since: int) -> float:
         count = sum(each.bit_count() for each in differing(updates, since))
         return tails.laplace_tail(self.scale, count, beta)
@@ -209,7 +209,11 @@ class GaussianNodes(BinaryTree):
     def _prepare(self) -> Space:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
         set_derived(self, sigma=exact.root_up(square))
-        return whole_counts(self.dimension)
+        return self._counted()
+
+    @abstractmethod
+    def _counted(self) -> Space:
+        """The space of the answers to ``COUNT``."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -246,6 +250,9 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
     >>> counter.send(1), counter.send(1), counter.send("count")
     (TOP, TOP, 2)
     """
+
+    def _counted(self) -> Space:
+        return whole_counts(self.dimension)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
         return tails.gaussian_tail(self._of_sum(updates, since) * float(self.sigma) ** 2, beta)
@@ -291,8 +298,7 @@ class RefinedTreeCounter(GaussianNodes):
     (TOP, TOP, 2.0)
     """
 
-    def _prepare(self) -> Space:
-        GaussianNodes._prepare(self)
+    def _counted(self) -> Space:
         return fractions_of(_UNIT, self.dimension)
 
     def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:
