@@ -21,14 +21,8 @@ import attrs
 from antiphon.composition.accounting.pairs import noise
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
-from antiphon.numbers import ExactEpsilon, Log, down, exact, nearest, up
-from antiphon.numbers.errors import (
-    CompositionError,
-    InvalidArgument,
-    MissingExtra,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import ExactEpsilon, Log, MissingExtra, down, exact, nearest, up
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind, with_article
 from antiphon.protocol import Claim, Status, Verification
 from antiphon.protocol.measures import kinds
 

@@ -17,15 +17,8 @@ import attrs
 import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
-from antiphon.numbers import named
-from antiphon.numbers.errors import (
-    CompositionError,
-    ForeignError,
-    InvalidArgument,
-    MissingExtra,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import CompositionError, InvalidArgument, MissingExtra, named
+from antiphon.numbers.errors import ForeignError, of_kind, with_article
 from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register, set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
@@ -173,15 +166,12 @@ def _measure(measurement: Any, d_in: object, delta: object) -> Measure:
     except InvalidArgument:
         raise
     except Exception as error:
+        text = str(getattr(error, "message", None) or error).strip()
+        first = text.splitlines()[0] if text else type(error).__name__
         raise InvalidArgument(
-            f"OpenDP's privacy map refuses d_in = {d_in} ({_first_line(error)}): give a distance "
-            f"in {measurement.input_metric}"
+            f"OpenDP's privacy map refuses d_in = {d_in} ({first}): give a distance in "
+            f"{measurement.input_metric}"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    text = str(getattr(error, "message", None) or error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
 
 
 def _loss(value: float) -> Fraction:
@@ -190,11 +180,6 @@ def _loss(value: float) -> Fraction:
             "OpenDP's privacy map bounds nothing at this d_in: its answer is infinite"
         )
     return Fraction(value)
-
-
-def _concentrated(d_out: float, delta: object) -> Measure:
-    rho = _loss(d_out)
-    return ZeroConcentrated(rho) if rho else Pure(0)
 
 
 def _smoothed(d_out: Any, delta: object) -> Measure:
@@ -209,7 +194,9 @@ _MEASURES: Final[dict[str, Callable[[Any, object], Measure]]] = {
     "MaxDivergence": lambda d_out, _: Pure(_loss(d_out)),
     "Approximate(MaxDivergence)": lambda d_out, _: Approximate(*map(_loss, d_out)),
     "SmoothedMaxDivergence": _smoothed,
-    "ZeroConcentratedDivergence": _concentrated,
+    "ZeroConcentratedDivergence": lambda d_out, _: (
+        ZeroConcentrated(rho) if (rho := _loss(d_out)) else Pure(0)
+    ),
     "RenyiDivergence": lambda d_out, _: Renyi(lambda order: float(d_out(float(order)))),
 }
 

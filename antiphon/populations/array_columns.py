@@ -54,11 +54,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     """
 
     __slots__ = ()
-
-    def __init__(self, values: Values, coins: Deciding) -> None:
-        self._values = values
-        self._lanes = coins.lanes
-        self.coins = coins
+    _values: Values
 
     def __repr__(self) -> str:
         return f"<ArrayColumn of {self._lanes.size} arrays of shape {self.shape}>"

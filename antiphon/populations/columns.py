@@ -16,17 +16,8 @@ from typing import Any, Final, NoReturn, Protocol, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.populations.arithmetic import (
-    EXACT,
-    UFUNCS,
-    WIDE,
-    Lanes,
-    Values,
-    against,
-    differs_from_python,
-    largest_int,
-    numbers,
-)
+from antiphon.populations import arithmetic
+from antiphon.populations.arithmetic import EXACT, UFUNCS, WIDE, Lanes, Values, numbers
 from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
@@ -73,8 +64,11 @@ class PerReplica(ABC):
 
     __slots__ = ("_lanes", "_values", "coins")
     __immutable__ = True
-    _lanes: Lanes
-    coins: Deciding
+
+    def __init__(self, values: Any, coins: Deciding) -> None:
+        self._values = values
+        self._lanes = coins.lanes
+        self.coins = coins
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a column belongs to one population and cannot be copied or pickled")
@@ -149,11 +143,9 @@ class Column(NumberLike):
     __slots__ = ("_depth", "_sides", "kind")
 
     def __init__(self, values: Values, coins: Deciding) -> None:
-        self._values: Any = values
-        self._lanes = coins.lanes
+        PerReplica.__init__(self, values, coins)
         self._sides: tuple[str, Operand, Operand] | None = None
         self._depth = 0
-        self.coins = coins
         self.kind = KINDS[values.dtype.kind]
         """The type of each replica's number: float, int or bool."""
 
@@ -256,7 +248,7 @@ class Column(NumberLike):
             left = numbers(left)  # NumPy would add bools as truth values.
         if swapped:
             left, right = right, left
-        if differs_from_python(left, right, name):
+        if arithmetic.differs_from_python(left, right, name):
             return self.in_python(other, name, swapped=swapped)
         return Column(UFUNCS[name](left, right), self.coins)
 
@@ -282,16 +274,17 @@ class Column(NumberLike):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
-            return Column(against(left, other, name), self.coins)
+            return Column(arithmetic.against(left, other, name), self.coins)
         huge = type(other) is int and abs(other) >= WIDE and left.dtype.kind != "f"
-        if huge and abs(other) > largest_int(left) + 1:
+        if huge and abs(other) > arithmetic.largest_int(left) + 1:
             return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
         if _only_in_python(other, left):
             return self.in_python(other, name)
         right = _operand(other)
         if right is None:
             return _NEITHER
-        if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
+        largest = max(map(arithmetic.largest_int, (left, right)))
+        if left.dtype.kind != right.dtype.kind and largest > EXACT:
             return self.in_python(other, name)
         return Column(UFUNCS[name](left, right), self.coins)
 

@@ -25,6 +25,9 @@ from antiphon.verifiers import Within, neighbouring_start
 
 nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
 
+THEOREM: Final = "Weak triangle"
+GROUP: Final = "Group privacy"
+TURNED: Final = "Principal directions"
 SECTION = (6, 2)
 """The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
 is a special case."""
@@ -32,10 +35,25 @@ is a special case."""
 
 def checks() -> Iterable[Check]:
     """The lines of ``antiphon verify`` that this file adds."""
-    yield from _by_distance()
-    yield from _by_the_triangle()
-    yield from _by_groups()
-    yield from _of_directions()
+    text = "{1} of {0} bits imputed, noise that halves with each step"
+    made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
+    yield from made
+    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", forgets=True)
+    row = Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _legs)
+    talk = Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", _talk)
+    yield row
+    yield row.twin("the same by the curve of the first leg alone", second=False)
+    yield talk
+    yield talk.twin("Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", cell=_cell)
+    one = Check(GROUP, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
+    yield one
+    yield Check(GROUP, "2 of 4 bits imputed: 3 steps of ln 2", partial(_group, 4, 2))
+    yield Check(GROUP, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
+    yield one.twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
+    yield Check(TURNED, "2 records in the plane, mirrored: the bound is met", _met)
+    row = Check(TURNED, "2 records in the plane, two gaps", _gaps)
+    yield row
+    yield row.twin("the same with the gap of the first dataset alone", both=False)
 
 
 # --- claims indexed by distance -------------------------------------------------------------------
@@ -64,13 +82,6 @@ def pipeline(size: int, missing: int, *, forgets: bool = False) -> Preprocessed:
     return Preprocessed(noise, ImputedSum(size=size, missing=missing, high=1))
 
 
-def _by_distance() -> Iterable[Check]:
-    text = "{1} of {0} bits imputed, noise that halves with each step"
-    made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
-    yield from made
-    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", forgets=True)
-
-
 def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
     system = pipeline(size, missing, forgets=forgets)
     return private(system, system.verification, [system.claims[0].parameters], rounds=1)
@@ -78,20 +89,10 @@ def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
 
 # --- the weak triangle inequality -----------------------------------------------------------------
 
-THEOREM: Final = "Weak triangle"
 NEAR: Final = Renyi(lambda order: response_divergence(Log(2), order))
 """The Rényi curve of two laws whose densities differ by a factor of at most 2, as of randomized
 response."""
 AT: Final = tuple(epsilon(Log(Fraction(each))) for each in ("1", "3/2", "2", "3"))
-
-
-def _by_the_triangle() -> Iterable[Check]:
-    row = Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _legs)
-    talk = Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", _talk)
-    yield row
-    yield row.twin("the same by the curve of the first leg alone", second=False)
-    yield talk
-    yield talk.twin("Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", cell=_cell)
 
 
 def _at(measure: Measure) -> list[Bound]:
@@ -149,15 +150,6 @@ def _talk(*, cell: Cell = by_theorem) -> Evidence:
     return private(gaussian, neighbouring_start(), [(at, Fraction(bound))], rounds=1)
 
 
-def _by_groups() -> Iterable[Check]:
-    theorem = "Group privacy"
-    one = Check(theorem, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
-    yield one
-    yield Check(theorem, "2 of 4 bits imputed: 3 steps of ln 2", partial(_group, 4, 2))
-    yield Check(theorem, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
-    yield one.twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
-
-
 def _group(size: int, missing: int, *, fewer: int = 0) -> Evidence:
     system = pipeline(size, missing)
     (found,) = (
@@ -184,13 +176,6 @@ FIXED: Final[Point] = (Fraction(1), Fraction(0))
 def _point(*coordinates: str) -> Point:
     first, second = map(Fraction, coordinates)
     return first, second
-
-
-def _of_directions() -> Iterable[Check]:
-    yield Check("Principal directions", "2 records in the plane, mirrored: the bound is met", _met)
-    row = Check("Principal directions", "2 records in the plane, two gaps", _gaps)
-    yield row
-    yield row.twin("the same with the gap of the first dataset alone", both=False)
 
 
 def _met() -> Evidence:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 import attrs
@@ -43,14 +44,10 @@ def least_from(function: Callable[[float], float], start: float) -> float:
     middle = at(min(max(start, -WIDEST), WIDEST))
     if not middle.value < math.inf:
         grid = (at(float(place)) for place in range(-int(WIDEST), int(WIDEST) + 1, 2))
-        middle = min(grid, key=_value)
+        middle = min(grid, key=attrgetter("value"))
     return (
         middle.value if middle.value in (0, math.inf) else _least_between(at, *_around(at, middle))
     )
-
-
-def _value(point: _Point) -> float:
-    return point.value
 
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
@@ -241,11 +238,7 @@ def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, 
     ZeroConcentrated(rho=9)
     """
     found = [*_sizes(near, far), Renyi(Hoelder(tuple(near), tuple(far)))]
-    return () if any(map(_nothing, (near, far))) else tuple(found)
-
-
-def _nothing(measures: Sequence[Measure]) -> bool:
-    return all(map(_loses, measures))
+    return () if any(all(map(_loses, each)) for each in (near, far)) else tuple(found)
 
 
 def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]:
