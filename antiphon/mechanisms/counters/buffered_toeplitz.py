@@ -60,7 +60,7 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
             if not -far < drift < far:
                 drift += math.inf
                 sums = s1, s2, s3, s4, s5, s6, s7
-                s1, s2, s3, s4, s5, s6, s7 = (rows.clamped(s, counter.farthest) for s in sums)
+                s1, s2, s3, s4, s5, s6, s7 = counter.limited(sums)
             released = released * keep + (x * unit + slip)
             found.append(released)
     return np.array(found)
@@ -86,7 +86,7 @@ class Rolling:
         "_thetas", "_weights", "updates",
     )  # fmt: skip
 
-    def __init__(self, counter: Buffered, state: CorrelatedState[Any]) -> None:
+    def __init__(self, counter: WithBuffers, state: CorrelatedState[Any]) -> None:
         width = counter.dimension or 1
         self._counter, self.updates = counter, state.updates
         self._memory = np.array(state.memory, float)
@@ -163,16 +163,57 @@ Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Buffered(CorrelatedCounter[Fading]):
+class WithBuffers(CorrelatedCounter[Fading]):
     """A correlated counter whose memory is a few buffers, s_i ← θ_i s_i + p_t. Abstract."""
 
-    _source: ClassVar[str] = "Dvijotham et al. 2024"
-    buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of the generating function of C."""
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
     """The decay factor θ_i of each buffer."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """The weight ω_i of each buffer in the coefficients of C."""
+
+    @property
+    def initial_state(self) -> CorrelatedState[Fading]:
+        if self.dimension is None:
+            return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.thetas))
+        return CorrelatedState(
+            0, 0.0, 0.0, np.zeros((len(self.thetas), self.dimension)).view(rows.Row)
+        )
+
+    @property
+    def state_size(self) -> int:
+        return len(self.thetas) + 2
+
+    # For ints, without a dimension; ``Rolling`` does the same with arrays.
+
+    def feedback(self, memory: Fading) -> rows.Amount:
+        total = 0.5
+        for weight, buffer in zip(self.weights, memory):  # noqa: B905
+            total = total + weight * buffer
+        return total
+
+    def remember(self, memory: Fading, push: rows.Amount) -> Fading:
+        return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
+
+    def limited(self, memory: Fading) -> tuple[float, ...]:
+        return tuple([rows.clamped(own, self.farthest) for own in memory])
+
+    def _update(
+        self, state: CorrelatedState[Fading], x: rows.Amount, coins: Coins
+    ) -> CorrelatedState[Fading]:
+        if not isinstance(x, np.ndarray):
+            return self.stepped(state, x, coins)
+        rolling = Rolling(self, state)
+        rolling.count(x, coins)
+        return rolling.state()
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Buffered(WithBuffers):
+    """A counter with buffers by a factor C of this generating function. Abstract."""
+
+    _source: ClassVar[str] = "Dvijotham et al. 2024"
+    buffers: Buffers = attrs.field(init=False, eq=False)
+    """The poles and zeros of the generating function of C."""
 
     @abstractmethod
     def _chosen(self) -> Buffers:
@@ -183,18 +224,6 @@ class Buffered(CorrelatedCounter[Fading]):
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
         set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
-
-    @property
-    def initial_state(self) -> CorrelatedState[Fading]:
-        if self.dimension is None:
-            return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
-        return CorrelatedState(
-            0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(rows.Row)
-        )
-
-    @property
-    def state_size(self) -> int:
-        return len(self.buffers) + 2
 
     def _norms(self, lengths: Vector) -> Vector:
         return np.sqrt(self.buffers.squared_norms(lengths))
@@ -214,20 +243,6 @@ class Buffered(CorrelatedCounter[Fading]):
         steps = 2 * ages + len(self.buffers) + 1
         return float(size * (self.buffers.weights @ steps))
 
-    # For ints, without a dimension; ``Rolling`` does the same with arrays.
-
-    def feedback(self, memory: Fading) -> rows.Amount:
-        total = 0.5
-        for weight, buffer in zip(self.weights, memory):  # noqa: B905
-            total = total + weight * buffer
-        return total
-
-    def remember(self, memory: Fading, push: rows.Amount) -> Fading:
-        return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
-
-    def limited(self, memory: Fading) -> Fading:
-        return tuple([rows.clamped(own, self.farthest) for own in memory])
-
     def _squared_row(self, length: int, since: int = 0) -> float:
         return self.buffers.squared_row(length, since)
 
@@ -236,19 +251,6 @@ class Buffered(CorrelatedCounter[Fading]):
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.buffers.inverse_weights, np.array(self.buffers.zeros)
-
-    # --- all coordinates at once, in place -----------------------------------------------------
-
-    def _update(
-        self, state: CorrelatedState[Fading], x: rows.Amount, coins: Coins
-    ) -> CorrelatedState[Fading]:
-        if not isinstance(x, np.ndarray):
-            return self.stepped(state, x, coins)
-        rolling = Rolling(self, state)
-        rolling.count(x, coins)
-        return rolling.state()
-
-    # --- a whole stream --------------------------------------------------------------------------
 
     def _counts(self, values: rows.Stream, coins: Coins) -> rows.Array:
         noisy = one_by_one if self.dimension is None else side_by_side

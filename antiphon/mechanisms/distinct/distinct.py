@@ -12,17 +12,7 @@ from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.distinct.item_table import Item, Node, value_of, with_value
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol import (
-    EMPTY,
-    LEFT,
-    RIGHT,
-    Coins,
-    PostProcessor,
-    Side,
-    Status,
-    Verification,
-    register,
-)
+from antiphon.protocol import EMPTY, LEFT, RIGHT, Coins, PostProcessor, Side, Status, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Texts, Tuples
 from antiphon.verifiers import AddOrRemove, event_level, updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
@@ -132,7 +122,7 @@ class Distinct(PostProcessor[Presence]):
     def lifting(self) -> Lifting:
         """The claim that streams that differ in one unit become alternating differences."""
         insert_only = self.window is None and not self.deletions
-        outer: Verification[Any, Any] = event_level(None if insert_only else AddOrRemove(EMPTY))
+        outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)
         if self.unit == "item":
             outer, inner = OneItem(), AlternatingDifferences(self.flips or 1)

@@ -20,26 +20,25 @@ in time, and that a neighbour may choose when D differs as the answers come, is 
 from __future__ import annotations
 
 import math
+import operator
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
 import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
+from antiphon.mechanisms.counters.buffered_toeplitz import WithBuffers
+from antiphon.mechanisms.counters.correlated import FAR, MORE
 from antiphon.mechanisms.counters.counter import QUERIES
-from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector, geometric
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Coins, column_safe, register, set_derived
+from antiphon.protocol import column_safe, register, set_derived
 from antiphon.verifiers import updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences
 from antiphon.verifiers.models import UpdatesAndQueries
 
-Sums: TypeAlias = tuple[float, ...]
-"""The buffers: the noise so far, and the same faded by each rλ_i."""
 _INWARDS: Final = 1.15
 """W·(1 - r), which makes the noise least (docs/counters.md)."""
 _UP: Final = 1 + 1e-9
@@ -48,7 +47,7 @@ _UP: Final = 1 + 1e-9
 @register("antiphon.PresenceCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class PresenceCounter(CorrelatedCounter[Sums]):
+class PresenceCounter(WithBuffers):
     """A counter of what is present: for ``Distinct(window=W)``, and for other numbers that one
     event changes by 1 for at most W updates.
 
@@ -80,10 +79,9 @@ class PresenceCounter(CorrelatedCounter[Sums]):
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
     """The poles and zeros of B = C⁻¹: all rθ_i and rλ_i."""
-    fading: Sums = attrs.field(init=False, eq=False)
-    """The poles of C': 1, and all rλ_i."""
-    parts: Sums = attrs.field(init=False, eq=False)
-    """κ and all β_i: the coefficients of C' are Σ parts_i·fading_i^k."""
+    parts: tuple[float, ...] = attrs.field(init=False, eq=False)
+    """κ and all β_i: the coefficients of C' are Σ parts_i·thetas_i^k, thetas being 1 and all
+    rλ_i."""
 
     def _factorise(self) -> None:
         if self.window < 2:
@@ -98,21 +96,16 @@ class PresenceCounter(CorrelatedCounter[Sums]):
         first = float(np.prod(np.array(made.poles) / np.array(made.zeros)))
         rest = made.inverse_weights / np.array(made.zeros)
         alternating = AlternatingDifferences(2, within=self.window)
+        thetas = (1.0, *(1.0 - gap for gap in made.zeros))
+        parts = (first, *rest.tolist())
         set_derived(
             self,
             noise_buffers=made,
-            fading=(1.0, *(1.0 - gap for gap in made.zeros)),
-            parts=(first, *rest.tolist()),
+            thetas=thetas,
+            parts=parts,
+            weights=tuple(map(operator.mul, parts, thetas)),
             verification=updates_and_queries(alternating, QUERIES),
         )
-
-    @property
-    def initial_state(self) -> CorrelatedState[Sums]:
-        return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.fading))
-
-    @property
-    def state_size(self) -> int:
-        return len(self.fading) + 2
 
     @property
     def squared_sensitivity(self) -> float:
@@ -134,25 +127,8 @@ class PresenceCounter(CorrelatedCounter[Sums]):
         whole numbers, and exact."""
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         ages = np.minimum(1 / np.array(self.noise_buffers.zeros), self.horizon)
-        steps = np.array((0.0, *(2 * ages))) + len(self.fading) + 1
+        steps = np.array((0.0, *(2 * ages))) + len(self.thetas) + 1
         return float(size * (np.array(self.parts) @ steps))
-
-    def feedback(self, memory: Sums) -> float:
-        total = 0.5
-        for part, theta, own in zip(self.parts, self.fading, memory, strict=True):
-            total = total + part * theta * own
-        return total
-
-    def remember(self, memory: Sums, push: Any) -> Sums:
-        return tuple([t * own + push for t, own in zip(self.fading, memory, strict=True)])
-
-    def limited(self, memory: Sums) -> Sums:
-        return tuple([rows.clamped(own, self.farthest) for own in memory])
-
-    def _update(
-        self, state: CorrelatedState[Sums], x: rows.Amount, coins: Coins
-    ) -> CorrelatedState[Sums]:
-        return self.stepped(state, x, coins)
 
     def _squared_row(self, length: int, since: int = 0) -> float:
         """The squared norm of a row of B; of a difference of two, whose entries have equal signs,
