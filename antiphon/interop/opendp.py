@@ -116,8 +116,12 @@ def mechanism(
             f"an OpenDP Measurement is needed, not {of_kind(measurement)}: odometers and "
             "transformations are none"
         )
+    try:
+        description = str(mod.serialize(measurement))
+    except Exception:  # A user's function in the measurement has no JSON form.
+        description = str(measurement)
     made = OpenDPMeasurement(
-        description=_described(measurement, mod),
+        description=description,
         version=mod.__version__,
         d_in=_distance(d_in),
         measure=_measure(measurement, d_in, delta),
@@ -134,13 +138,6 @@ def _opendp() -> Any:
         return import_module("opendp.mod")
     except ImportError:
         raise MissingExtra("opendp", "opendp") from None
-
-
-def _described(measurement: Any, mod: Any) -> str:
-    try:
-        return str(mod.serialize(measurement))
-    except Exception:  # A user's function in the measurement has no JSON form.
-        return str(measurement)
 
 
 def _distance(d_in: Any) -> Fraction:

@@ -22,7 +22,6 @@ from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
-
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
 """The other operand of an operation with a column: a column, a Python number, or a NumPy number."""
 Made: TypeAlias = Union["Column", float, Fraction]
@@ -84,19 +83,17 @@ class PerReplica(ABC):
         return self._first()
 
 
+def _converted(convert: Callable[[Any], Any]) -> Callable[[PerReplica], Any]:
+    """A method that converts the value of the only replica being stepped."""
+    return lambda value: convert(value.alone())
+
+
 class NumberLike(PerReplica):
     """A value for each replica; converts to a Python number if a single replica is stepped."""
 
     __slots__ = ()
 
-    def __float__(self) -> float:
-        return float(self.alone())
-
-    def __int__(self) -> int:
-        return int(self.alone())
-
-    def __index__(self) -> int:
-        return operator.index(self.alone())
+    __float__, __int__, __index__ = map(_converted, (float, int, operator.index))
 
     def __str__(self) -> str:
         return str(self.alone())

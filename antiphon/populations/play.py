@@ -30,13 +30,11 @@ from antiphon.protocol import EMPTY, HALT, Adversary, History, Mechanism
 from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
 from antiphon.protocol.registry import name_of
 
-Answers: TypeAlias = "History"
-Feature: TypeAlias = Callable[[Answers], object]
+Feature: TypeAlias = Callable[[History], object]
 """The type of a feature: a function of a view's answers, whose values are counted."""
 
 MOST_ROUNDS: Final = 100_000
 """The number of rounds after which a play without ``rounds`` gives up with an error."""
-
 
 MOST_JOINED: Final = 1024
 """The number of rounds after which blocks are no longer joined, as their records grow."""
@@ -51,7 +49,7 @@ class Block(NamedTuple):
     """The state of the adversary."""
     state: object
     """The state of the mechanism."""
-    answers: Answers
+    answers: History
     message: object = None
     tape: tuple[object, ...] = ()
     """The mechanism's draws so far, as one tuple for each step; empty if they are not kept."""
@@ -249,12 +247,12 @@ def _features(
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)
 
-    def evaluate(answers: Answers, _: object) -> object:
+    def evaluate(answers: History, _: object) -> object:
         value = feature(answers)
         value = tuple(value) if type(value) is History else value
         return _settled(value) if coins.lanes.numbered else value
 
-    def alone(answers: Answers, _: object) -> object:
+    def alone(answers: History, _: object) -> object:
         return evaluate(to_scalar(tuple(answers), feature), _)
 
     tally = Tally()

@@ -59,23 +59,18 @@ class PriceRow(NamedTuple):
 def preprocessing_of(asked: PriceAsked, size: int) -> tables.TablePreprocessing:
     """The preprocessing named in the options, for n records in the unit ball. Raises:
     InvalidArgument."""
-    dimension = asked.dimension
+    shape: dict[str, Any] = {"size": size, "dimension": asked.dimension}
     kinds: dict[str, Callable[[], tables.TablePreprocessing]] = {
-        "imputation": lambda: tables.MeanImputation(
-            size=size, dimension=dimension, missing=_missing(asked.missing, size)
-        ),
-        "scaling": lambda: tables.StandardScaling(
-            size=size, dimension=dimension, sigma=rational(asked.sigma, "sigma")
-        ),
+        "imputation": lambda: tables.MeanImputation(**shape, missing=_missing(asked.missing, size)),
+        "scaling": lambda: tables.StandardScaling(**shape, sigma=rational(asked.sigma, "sigma")),
         "projection": lambda: tables.PrincipalProjection(
-            size=size, dimension=dimension, components=1, gap=rational(asked.gap, "gap"),
-            centred=asked.centred,
+            **shape, components=1, gap=rational(asked.gap, "gap"), centred=asked.centred
         ),
-        "bins": lambda: tables.BinCentres(size=size, dimension=dimension, bins=asked.bins),
+        "bins": lambda: tables.BinCentres(**shape, bins=asked.bins),
         "clusters": lambda: tables.ClusterCentres(
-            size=size, dimension=dimension, clusters=1, eta=rational(asked.eta, "eta")
+            **shape, clusters=1, eta=rational(asked.eta, "eta")
         ),
-    }  # fmt: skip
+    }
     if asked.kind not in kinds:
         known = ", ".join(kinds)
         raise InvalidArgument(

@@ -259,7 +259,7 @@ def test_its_sensitivity_is_the_largest_of_all_intervals(window):
     factor[1:] = -(zeros ** np.arange(length - 1)[:, None]) @ counter.noise_buffers.inverse_weights
     sums = np.cumsum(factor)
     kept = sum(part * theta ** np.arange(length) for part, theta in
-               zip(counter.parts, counter.fading, strict=True))  # fmt: skip
+               zip(counter.parts, counter.thetas, strict=True))  # fmt: skip
     assert sums == pytest.approx(kept, abs=1e-9)
     found = []
     for each in range(1, window + 1):
