@@ -93,7 +93,8 @@ class NumberLike(PerReplica):
 
     __slots__ = ()
 
-    __float__, __int__, __index__ = map(_converted, (float, int, operator.index))
+    __float__, __int__ = _converted(float), _converted(int)
+    __index__ = _converted(operator.index)
 
     def __str__(self) -> str:
         return str(self.alone())
