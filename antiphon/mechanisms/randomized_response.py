@@ -210,8 +210,8 @@ class LeakyBit(BitExposed):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""An E above which ``ExposedResponse`` claims the figures of RR_E, as p makes little difference
-there."""
+"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; past it they are
+those of plain randomized response, as p makes little difference."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -272,7 +272,8 @@ class ExposedResponse(BitExposed):
             return proved(self, Pure(0), TWO_BITS, _SOURCE)
 
         def exposed() -> MixturePair:
-            """The pair of RR if the bit is exposed, else of nothing; which, is public."""
+            """The pair of randomized response if the bit is exposed, which is public; else no
+            loss."""
             return MixturePair((p, 1 - p), (ResponsePair(epsilon), FinitePair((1,), (1,))))
 
         measures: tuple[kinds.Measure, ...] = (
@@ -294,8 +295,8 @@ class ExposedResponse(BitExposed):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ >= sup_α D_α/α for ``ExposedResponse``. D_α is nondecreasing, so D_β/α bounds D/order
-    between orders α and β, and E/α from α on."""
+    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for its Rényi divergences D_α.
+    These are nondecreasing, so D_β/α bounds D/order between orders α and β, and E/α from α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
         return end  # D_α <= E
@@ -309,8 +310,8 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ for which ``ExposedResponse`` is μ-GDP, as p <= δ_μ(E): p·δ(ε) of RR_E is 0 from E on, so
-    below δ_μ(ε).
+    """A μ for which ``ExposedResponse`` is μ-GDP: at ε = E the δ of μ-GDP is p or more, while that
+    of the mechanism, at most p below, is 0.
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

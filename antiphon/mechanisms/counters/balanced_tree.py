@@ -21,9 +21,10 @@ class Level(NamedTuple):
     """The part of a tree counter's state for the tree nodes of one height."""
 
     digit: int
-    """The balanced digit of t: the number of nodes that are added or, if negative, subtracted."""
+    """The digit of this height of the number of updates, in balanced base k: so many nodes are
+    added, or subtracted if it is negative."""
     noise: Amount
-    """The noise of the prefix at this height: a sum over |digit| nodes, with their sign."""
+    """The sum of the noise of these |digit| nodes, with their sign."""
     pending: tuple[Amount, ...]
     """The noise of each node that is still subtracted; the next one to be dropped is last."""
 
@@ -48,8 +49,8 @@ def _arity(value: object) -> int | None:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(LaplaceNodes[BalancedState]):
-    """A counter that writes each prefix sum as a sum and difference of k-ary tree nodes: t in
-    balanced base k.
+    """A counter that writes the sum of the first t updates as sums of k-ary tree nodes minus
+    others, by the digits of t in balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
     in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. With ``window`` = W, arity and levels are
@@ -106,8 +107,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
-        """The level after one more of its nodes: the digit grows by 1 or, below the highest level,
-        wraps around to -(base - 1)/2."""
+        """The state of a level after one more node of its height: the digit grows by 1 or, below
+        the highest level, wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -146,8 +147,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The number of balanced digits that all times up to the horizon need: least h, (base^h -
-    1)/2 >= horizon."""
+    """The least number h of balanced digits for all times up to the horizon: (base^h - 1)/2 >=
+    it."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -172,8 +173,9 @@ Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
 def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
-    """The number of nodes by which the prefixes at two times differ: those that are added or
-    subtracted for the sum between. Times are ints, or arrays of them.
+    """The number of tree nodes by which two prefixes differ, those of the first ``time`` and the
+    first ``since`` updates: the nodes added or subtracted for the sum between. Ints, or arrays of
+    them.
 
     From the lowest height up, each end moves to the nearest multiple of the next node's size: by
     nodes of its own, unless both move to the same one.
@@ -192,7 +194,7 @@ def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
 
 
 def most_nodes(horizon: int, base: int, levels: int) -> int:
-    """The largest number of ``nodes`` of a prefix, over all times up to the horizon.
+    """The largest number of tree nodes that a prefix sum up to the horizon adds or subtracts.
 
     A time below the horizon has its digits down to some height, there a smaller digit,
     and below any digits; as times are >= 0, the first digit that is not 0 is positive. The
@@ -214,16 +216,17 @@ def most_nodes(horizon: int, base: int, levels: int) -> int:
 
 
 def mean_nodes(horizon: int, base: int, levels: int) -> float:
-    """The mean number of ``nodes`` of a prefix, over the times 1, …, horizon."""
+    """The mean number of tree nodes that a prefix sum adds or subtracts, over the times 1, …,
+    horizon."""
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # The time t rounds to the node e = (t + shift) // run, and e's digit repeats with k.
+        # The time t rounds to node number e = (t + shift) // run, whose digit has period base.
         full, rest = divmod(horizon + 1 + shift, run)
         if height == levels - 1:  # the highest digit is e itself
             total += run * (full * (full - 1) // 2) + rest * full
             break
-        size = (half + 1) * half  # Σ |d| over a period of digits
+        size = (half + 1) * half  # the sum of |digit| over a period
         periods, extra = divmod(full, base)
         rising, falling = min(extra, half + 1), max(0, extra - half - 1)
         partial = rising * (rising - 1) // 2 + falling * half - falling * (falling - 1) // 2
@@ -261,7 +264,8 @@ _WIDEST: Final = 1 << 20
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:
-    """The largest number of ``nodes`` of a sum of the last ``window`` updates, over all times.
+    """The largest number of tree nodes that the sum of the last ``window`` updates adds or
+    subtracts, over all times up to the horizon.
 
     It is that of a time in two periods of the highest level's nodes: before the window is full,
     a period later one more of these nodes is in it, and after that nothing changes.

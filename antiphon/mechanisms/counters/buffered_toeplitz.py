@@ -31,7 +31,8 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """The updates in chunks: for each the slice of ``values``, the noise and the divisors q_t."""
+    """Yield chunks of the updates: a slice of ``values``, its noise, and the divisors of its
+    updates."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -41,8 +42,8 @@ def _chunks(
 
 
 def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The sums u_1 + … + u_t of a counter of ints. The seven buffers are separate variables, which
-    is twice as fast as a loop."""
+    """The noisy sum after each update of a counter of ints, in units of 1/unit. The seven buffers
+    are separate variables, which is twice as fast as a loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     keep = counter.keep
@@ -67,7 +68,8 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
 
 
 def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The sums u_1 + … + u_t of a counter of arrays, for all coordinates at once, in place."""
+    """The noisy sum after each update of a counter of arrays, all coordinates at once and in
+    place."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
     for where, noise, divisors in _chunks(counter, values, coins):
@@ -79,7 +81,7 @@ def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector
 
 
 class Rolling:
-    """A mutable copy of the state of a counter of arrays, for many updates in a row."""
+    """A mutable copy of the state of a counter of arrays, to which updates are added in place."""
 
     __slots__ = (
         "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
@@ -97,7 +99,7 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The counter's state, as after ordinary steps. No update may follow: the arrays are
+        """The counter's state after these updates. No update may follow, as the arrays are
         shared."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
@@ -114,8 +116,8 @@ class Rolling:
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """Add u_t to the running sum, in place. ``own`` holds unit·x_t and ``q`` is the divisor
-        q_t."""
+        """Add an update in place, with given noise. ``own`` is unit times the update, and becomes
+        the noisy sum; ``q`` is the divisor q_t of the update."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -125,7 +127,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # the floor of a quotient of doubles is exact here
+        ):  # the floor of a rounded quotient of such small whole numbers is exact
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -152,7 +154,8 @@ def _copied(values: rows.Amount, width: int) -> Vector:
 
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
-    """The arrays of θ_i and ω_i; repeated for all coordinates if these are few, which is faster."""
+    """The decay factors θ_i and weights ω_i of the buffers, each as a column of numbers; as
+    ``width`` equal columns if these are few, which is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
@@ -164,12 +167,13 @@ Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
 
 @attrs.frozen(kw_only=True, repr=False)
 class WithBuffers(CorrelatedCounter[Fading]):
-    """A correlated counter whose memory is a few buffers, s_i ← θ_i s_i + p_t. Abstract."""
+    """A correlated counter that keeps its earlier noise in a few buffers s_i; the noise p_t of a
+    step changes each to θ_i s_i + p_t. Abstract."""
 
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
     """The decay factor θ_i of each buffer."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """The weight ω_i of each buffer in the coefficients of C."""
+    """The weight ω_i of each buffer in the noise Σ ω_i s_i that is fed back."""
 
     @property
     def initial_state(self) -> CorrelatedState[Fading]:
@@ -183,7 +187,7 @@ class WithBuffers(CorrelatedCounter[Fading]):
     def state_size(self) -> int:
         return len(self.thetas) + 2
 
-    # For ints, without a dimension; ``Rolling`` does the same with arrays.
+    # The next three methods are for counters of ints; ``Rolling`` does the same for arrays.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -209,15 +213,16 @@ class WithBuffers(CorrelatedCounter[Fading]):
 
 @attrs.frozen(kw_only=True, repr=False)
 class Buffered(WithBuffers):
-    """A counter with buffers by a factor C of this generating function. Abstract."""
+    """A counter by the factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), with a buffer for each θ_i.
+    Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of the generating function of C."""
+    """The poles θ_i and zeros λ_i of the generating function of C."""
 
     @abstractmethod
     def _chosen(self) -> Buffers:
-        """The poles and zeros of C. Raises: InvalidArgument past the longest horizon."""
+        """The poles and zeros to use. Raises: InvalidArgument past the longest tabled horizon."""
 
     def _factorise(self) -> None:
         buffers = self._chosen()
@@ -232,8 +237,8 @@ class Buffered(WithBuffers):
         return self.buffers.squared_norm(length, events)
 
     def _feedback_error(self) -> float:
-        """A bound on the rounding error of M_t: two roundings a step, which decay by θ_i, and that
-        of the sum.
+        """A bound, in grid steps, on the rounding error of ``feedback``: two roundings a step,
+        which decay by θ_i, and that of the sum.
 
         |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
         within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
@@ -285,8 +290,8 @@ def for_windows(horizon: int, window: int) -> Buffers:
 
 @lru_cache(maxsize=64)
 def for_decay(horizon: int, decay: Fraction) -> Buffers:
-    """Tabled buffers with λθ for each pole and zero θ, those with the least error of a decayed
-    sum."""
+    """The buffers for sums that decay by λ = ``decay`` a step: of the tabled ones, with λθ for each
+    pole and zero θ, those with the least error."""
     loss, left = float(1 - decay), float(decay)
     every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
     return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))

@@ -38,11 +38,12 @@ from antiphon.protocol import Approximate, Claim, ZeroConcentrated, proved, regi
 SOURCE: Final = "antiphon.mechanisms.counters.gaussian_curve"
 _STEPS: Final = 40
 _LARGEST: Final = 64
-"""The largest ε for which noise is looked for; pure counters do as well there."""
+"""The largest ε for which a ρ is looked for; past it counters with Laplace noise do as well."""
 
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:
-    """The δ of the theorem, rounded up."""
+    """The δ, rounded up, that the module's theorem gives a ρ-zCDP counter with so many
+    ``draws``."""
     bits = 64 + math.ceil(2 * epsilon)
     growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])  # e^ε, rounded up
     slack = Fraction(draws, 16 * resolution**2) * (1 + growth)
@@ -53,8 +54,8 @@ def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> F
 def largest_gaussian_rho(
     epsilon: Fraction, delta: Fraction, draws: int, resolution: int
 ) -> Fraction | None:
-    """The largest ρ, rounded down, for which a counter with so many draws is (ε, δ)-DP; None if
-    there is none that is worth its slack."""
+    """The largest ρ, rounded down, for which a counter with so many draws is (ε, δ)-DP by the
+    theorem of this module; None if even a very small ρ is not."""
 
     def private(rho: float) -> bool:
         return delta_of(short_rate(rho), epsilon, draws, resolution) <= delta

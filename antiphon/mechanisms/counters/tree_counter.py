@@ -48,7 +48,7 @@ class BinaryTree(Counter[CounterState]):
 
     @property
     def levels(self) -> int:
-        """The number of nodes that one update lies in: the heights of a tree over the horizon."""
+        """The number of tree nodes that one update lies in: one of each height."""
         return self.horizon.bit_length()
 
     @property
@@ -81,7 +81,7 @@ class BinaryTree(Counter[CounterState]):
         ``noise_variance``."""
 
     def _of_nodes(self, updates: int) -> float:
-        """The sum of the variances of the nodes of a prefix."""
+        """The variances of the nodes of a prefix, summed, in units of ``noise_variance``."""
         return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -143,8 +143,8 @@ class NoisyNodes(BinaryTree):
 
 
 def differing(updates: int, since: int) -> tuple[int, int]:
-    """The two times without the binary digits in which they agree, from the highest on: nodes that
-    both prefixes have cancel in the difference of two noisy sums."""
+    """Two times without the leading binary digits that they share: the nodes of these digits cancel
+    in the difference of the two noisy sums."""
     unlike = (1 << (updates ^ since).bit_length()) - 1
     return updates & unlike, since & unlike
 
@@ -154,7 +154,8 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        if horizon >> h & 1:  # the numbers that agree above bit h, and have 0 at bit h
+        # the numbers that agree with the horizon above bit h, and have 0 there
+        if horizon >> h & 1:
             best = max(best, above + sum(weights[:h]))
             above += weights[h]
     return best
@@ -273,7 +274,7 @@ def group(events: int, levels: int) -> int:
 
 
 _UNIT: Final = 1 << 16
-"""The number of units in 1: estimates are integers, in multiples of 1/_UNIT."""
+"""The number of units in 1: a node's estimate is an int, in units of 1/_UNIT."""
 
 
 @register("antiphon.RefinedTreeCounter/1")

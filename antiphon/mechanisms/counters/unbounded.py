@@ -192,7 +192,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """The largest and the mean squared error and the number of times, for each epoch up to
+        """The largest and mean squared error and the number of times of each epoch up to
         ``updates``."""
         number, own = self._place(updates)
         if not updates:

@@ -1,4 +1,4 @@
-"""The counters whose claims hold uniformly: after identical updates as from the start."""
+"""The declared counters whose claims hold uniformly: after identical updates as from the start."""
 
 from antiphon.composition.guarantees.rules.uniformly_private import uniform_by
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter

@@ -43,7 +43,8 @@ _TOEPLITZ: Final[tuple[type[Mechanism], ...]] = (SquareRootCounter, BufferedToep
 
 
 def falls(counter: Toeplitz) -> bool:
-    """Whether the coefficients of a counter's factor C are at least 0 and fall, from c_0 on."""
+    """Whether the coefficients c_0, c_1, … of a counter's factor C are at least 0 and never
+    rise."""
     if isinstance(counter, SquareRootCounter):
         return bool(np.all(np.diff(coefficients(counter.horizon)) <= 0))
     weights, poles = counter.buffers.weights, np.array(counter.buffers.poles)
@@ -51,7 +52,7 @@ def falls(counter: Toeplitz) -> bool:
 
 
 def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
-    """The ρ, rounded up, that alternating differences cost a counter."""
+    """The ρ, rounded up, of a counter w.r.t. alternating differences, by the module's theorem."""
     shares = Fraction(f.changes * (2 if f.crossing else 1)) / counter.distance**2
     if counter.events > 1:
         norm, horizon = counter._group_norm, counter.horizon  # pyright: ignore[reportPrivateUsage]
@@ -61,7 +62,8 @@ def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
 
 
 def _small(counter: Toeplitz, shares: Fraction) -> Fraction:
-    """The cost of differences smaller than those of the claim: its rounding is paid in full."""
+    """The ρ of a counter w.r.t. differences smaller than those of its claim, which cost ``shares``
+    < 1 of its ρ but for rounding: that is paid in full."""
     error = 1 + 2 * counter._feedback_error()  # pyright: ignore[reportPrivateUsage]
     rounding = Fraction(error * math.sqrt(counter.horizon) / counter.resolution)
     moved = exact.root_up(shares) * exact.root_up(2 * counter.rho) + rounding

@@ -26,7 +26,7 @@ _BOTH_WAYS: Final = Either((Tuples((_ITEMS, Finite((True, False)))), _NOTHING))
 
 @register("antiphon.Presence/1", state=True)
 class Presence(NamedTuple):
-    """The state of ``Distinct``: which items are present now. It is data."""
+    """The state of ``Distinct``: which items are present now. It is as secret as the data."""
 
     time: int = 0
     """The number of updates so far; counted only if there is a window."""
@@ -120,7 +120,8 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams that differ in one unit become alternating differences."""
+        """The claim that streams that differ in one event, or item, become alternating
+        differences."""
         insert_only = self.window is None and not self.deletions
         outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)

@@ -40,7 +40,8 @@ from antiphon.verifiers.alternating import AlternatingDifferences
 from antiphon.verifiers.models import UpdatesAndQueries
 
 _INWARDS: Final = 1.15
-"""W·(1 - r), which makes the noise least (docs/counters.md)."""
+"""The number W·(1 - r), r being the factor by which poles and zeros are moved inwards; it makes the
+noise least (docs/counters.md)."""
 _UP: Final = 1 + 1e-9
 
 
@@ -78,10 +79,9 @@ class PresenceCounter(WithBuffers):
     # A field that overrides a property of the base class; it is frozen, so it behaves alike.
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of B = C⁻¹: all rθ_i and rλ_i."""
+    """The poles and zeros, rθ_i and rλ_i, of the factor B = C⁻¹ in the module's text."""
     parts: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """κ and all β_i: the coefficients of C' are Σ parts_i·thetas_i^k, thetas being 1 and all
-    rλ_i."""
+    """The numbers κ and β_i: the module's C' has the coefficients Σ parts_i·thetas_i^k."""
 
     def _factorise(self) -> None:
         if self.window < 2:
@@ -109,7 +109,8 @@ class PresenceCounter(WithBuffers):
 
     @property
     def squared_sensitivity(self) -> float:
-        """S(W), rounded up: the largest squared ℓ₂ norm by which neighbours move Cx."""
+        """The largest squared ℓ₂ distance S(W) of C'x and C'x' for neighbours x and x'; rounded
+        up."""
         whole, gaps = np.array(self.parts), np.array((0.0, *self.noise_buffers.zeros))
         head = whole @ geometric(gaps, gaps, self.window) @ whole
         left = (whole * -np.expm1(self.window * np.log1p(-gaps)))[1:]
@@ -123,21 +124,21 @@ class PresenceCounter(WithBuffers):
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
 
     def _feedback_error(self) -> float:
-        """A bound on the rounding error of M_t, as of ``Buffered``; the first buffer is a sum of
-        whole numbers, and exact."""
+        """A bound, in grid steps, on the rounding error of ``feedback``, as in ``Buffered``; the
+        first buffer is a sum of whole numbers, and exact."""
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         ages = np.minimum(1 / np.array(self.noise_buffers.zeros), self.horizon)
         steps = np.array((0.0, *(2 * ages))) + len(self.thetas) + 1
         return float(size * (np.array(self.parts) @ steps))
 
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared norm of a row of B; of a difference of two, whose entries have equal signs,
-        the sum of both, an upper bound."""
+        """The squared ℓ₂ norm of a row of B; of a difference of two an upper bound, both norms'
+        sum."""
         norm = self.noise_buffers.squared_norm
         return norm(length) + (norm(since) if since else 0.0)
 
     def _mean_squared_row(self, length: int) -> float:
-        return self._squared_row(length)  # which the mean nears after a few windows
+        return self._squared_row(length)  # the mean nears it after a few windows
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)

@@ -61,8 +61,8 @@ class KthLargest(HistogramQuery):
 
 
 def quantile(share: float | Fraction, dimension: int) -> KthLargest:
-    """The quantile as a query: the least count that at least ``share`` of all d counts do not
-    exceed; 0.5: a median.
+    """A query for a quantile: the least count that at least ``share`` of all d counts do not
+    exceed; the median for 0.5.
 
     >>> quantile(0.5, 5)((3, 9, 4, 1, 7))
     4

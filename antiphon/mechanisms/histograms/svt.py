@@ -108,8 +108,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
         return HistogramState(counts, inner), answer
 
     def error_bound(self, queries: int, *, beta: float) -> int:
-        """An α as for ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh
-        + α."""
+        """A bound α on the error of the first ``queries`` answers: with probability at least 1 -
+        beta every ⊤ had q(h) > Thresh - α, and every ⊥ q(h) <= Thresh + α."""
         return self.above.error_bound(queries, beta=beta)
 
 
@@ -222,8 +222,8 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left, f: event-level updates and equal questions;
-        and on its right, f'."""
+        """The verification functions on the monitor's left (f: event-level updates, equal
+        questions) and right (f')."""
         outer = updates_and_queries(event_level(), self.questions)
         inner = fixed_mechanisms(self.created)
         return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
@@ -238,8 +238,8 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         return None
 
     def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
-        """The answer to a message: an update is added to h and acknowledged, for (q, T) the SVT is
-        asked about q(h) - T."""
+        """The answer to a message: an update is added to the histogram h and acknowledged; for (q,
+        T) the sparse vector is asked about q(h) - T."""
         counts, created = state
         if not created:
             yield from in_turn(self.created)

@@ -134,7 +134,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """The number R of steps in 1."""
+    """The number R = 1/step of steps in 1, in which queries are measured."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -170,8 +170,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left, f: one row may be replaced; and on its right,
-        f': tests, answers."""
+        """The verification functions on the left of this post-processor (one row may be replaced)
+        and on its right (tests and answers)."""
         outer = updates_and_queries(event_level(ReplacedRow()), self.questions)
         each = (self.test.epsilon, 0), (self.value.epsilon, 0)
         inner = fixed_parameters([(0, 0), *(each * self.updates)])

@@ -18,13 +18,14 @@ Vector: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The gaps rounded so that each 1 - gap is a double: 1 - (1 - gap)."""
+    """The gaps, each rounded so that 1 - gap is a double."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
 @attrs.frozen(slots=False)
 class Buffers:
-    """The poles θ_i and zeros λ_i of C, as 1 - θ_1 < 1 - λ_1 < 1 - θ_2 < … in (0, 1).
+    """The factor C with the generating function Π(1 - λ_i x)/Π(1 - θ_i x): poles θ_i and zeros λ_i,
+    1 - θ_1 < 1 - λ_1 < 1 - θ_2 < … in (0, 1).
 
     Kept as their distances from 1, in which nothing cancels.
     """
@@ -32,26 +33,25 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """The number 1 - λ < 1 - θ_1 of the sum A(x) = 1/(1 - λx); 0 for sums of prefixes."""
+    """The number 1 - λ < 1 - θ_1 of sums that decay by λ a step, A(x) = 1/(1 - λx); else 0."""
 
     def __len__(self) -> int:
         return len(self.poles)
 
     @cached_property
     def weights(self) -> Vector:
-        """The weights ω_i > 0 with c_k = Σ ω_i θ_i^(k-1) for k >= 1, where c are C's
-        coefficients."""
+        """The weights ω_i > 0 in C's coefficients c_k = Σ ω_i θ_i^(k-1) for k >= 1."""
         return _residues(np.array(self.poles), np.array(self.zeros))
 
     @cached_property
     def inverse_weights(self) -> Vector:
-        """The weights α_i > 0 of the inverse: C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
+        """The weights α_i > 0 for which C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
         return -_residues(np.array(self.zeros), np.array(self.poles))
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i of B's coefficients b_k = Σ β_i μ_i^k; μ_0 = 1 -
-        ``loss``."""
+        """The weights β_i and gaps 1 - μ_i (1 - μ_0 is ``loss``) in the coefficients of B = A·C⁻¹,
+        b_k = Σ β_i μ_i^k."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
@@ -78,8 +78,8 @@ class Buffers:
         return np.asarray(1 + every.sum() - cross)
 
     def squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of a row of B, less the row of length ``since``: Σ_{k<length}
-        (b_k - b_{k-length+since})².
+        """The squared ℓ₂ norm of the row of B of this length, less that of length ``since``:
+        Σ_{k<length} (b_k - b_{k-length+since})².
 
         With ``since`` = 0 it is b_0² + … + b_{length-1}².
         """
