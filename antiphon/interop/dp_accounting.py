@@ -194,8 +194,7 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """The logarithms of all nonzero masses by their index, including masses too small for a
-    double."""
+    """The logarithms of the masses that are not 0, even if too small for a double, by index."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 

@@ -101,7 +101,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """Messages of rows grouped by time; a message consists of all rows with the same time."""
+    """The messages of rows grouped by time: all rows with the same time make one message."""
     group: list[object] = []
     clock = _Clock(times, by)
 

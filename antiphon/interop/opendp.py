@@ -220,7 +220,7 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    try:  # For some types a domain without bounds raises an error.
+    try:  # For some types a domain without bounds raises an error when asked for them.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
     except Exception:  # For some types bounds are not available.

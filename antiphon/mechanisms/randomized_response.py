@@ -272,8 +272,7 @@ class ExposedResponse(BitExposed):
             return proved(self, Pure(0), TWO_BITS, _SOURCE)
 
         def exposed() -> MixturePair:
-            """The pair of randomized response if the bit is exposed, which is public; else no
-            loss."""
+            """The pair of randomized response if exposed, which is public; else no loss."""
             return MixturePair((p, 1 - p), (ResponsePair(epsilon), FinitePair((1,), (1,))))
 
         measures: tuple[kinds.Measure, ...] = (

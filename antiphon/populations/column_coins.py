@@ -270,7 +270,7 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        if not self.many:  # one replica, whose part has plain numbers
+        if not self.many:  # a single replica, whose part of the system takes plain numbers
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 
@@ -320,7 +320,8 @@ class ColumnCoins(Coins):
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
     def _chosen(self, codes: Values | None, candidates: int) -> object:
-        """Each replica's choice from an array: a column of many candidates, else a split."""
+        """The drawn candidate of each replica, by its index in ``codes``: a column if there are
+        many candidates, else the block is split."""
         assert codes is not None
         if candidates > ALIKE:
             return self._keep(Column(codes, self))

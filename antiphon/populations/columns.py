@@ -251,7 +251,7 @@ class Column(NumberLike):
         return Column(UFUNCS[name](left, right), self.coins)
 
     def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result by Python itself, for a single replica. Raises: Apart if there are several."""
+        """The result that Python gives for a single replica. Raises: Apart if there are several."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)

@@ -110,6 +110,6 @@ def multinomial(
     """
     values = [float(Fraction(p)) for p in probabilities]
     largest = values.index(max(values))
-    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # the sampler wants at most 1
+    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # NumPy wants a sum of at most 1
     shares: list[int] = generator.multinomial(count, values).tolist()
     return shares

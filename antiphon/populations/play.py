@@ -242,7 +242,7 @@ def _features(
     seed: int | np.random.SeedSequence | None,
     initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
-    """Values of ``feature`` of all blocks; computing a feature may split a block, as a step may."""
+    """Yield each block's value of ``feature``; computing it may split a block, as a step may."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)
@@ -292,8 +292,7 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with its numbers and truth values replaced by symbols; the numbers are
-    appended to ``numbers``."""
+    """The feature with symbols for numbers and truth values; numbers go to the list ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)

@@ -23,7 +23,7 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+nothing_proved_in(__name__)  # claims of the broken twins below never count as proved
 
 THEOREM: Final = "Weak triangle"
 GROUP: Final = "Group privacy"
@@ -34,7 +34,7 @@ is a special case."""
 
 
 def checks() -> Iterable[Check]:
-    """The lines of ``antiphon verify`` that this file adds."""
+    """The checks of privacy after preprocessing, each a line of ``antiphon verify``."""
     text = "{1} of {0} bits imputed, noise that halves with each step"
     made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
     yield from made
@@ -110,7 +110,8 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """Curve of ``Hoelder`` at a few orders; other orders get the value of the next higher one."""
+    """The Rényi curve of two steps of the curve ``NEAR`` (``Hoelder``), computed at a few orders;
+    other orders get the value at the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -187,7 +188,8 @@ def _gaps(*, both: bool = True) -> Evidence:
 
 
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:
-    """Evidence that P turns by at most s/(g + g'), for datasets of ``FIXED`` and one more record.
+    """Evidence that the projection P on the principal direction turns by at most s/(g + g') when a
+    dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``.
 
     g and g' are the gaps of the moments, and s the spread of their difference. A bit is 1 with
     probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points to where x
@@ -225,6 +227,6 @@ def _minus(one: Point, other: Point) -> Point:
 
 
 def _length(vector: Point) -> Fraction:
-    """The length of a vector for which it is rational."""
+    """The length of a vector, for one whose length is rational."""
     square = vector[0] ** 2 + vector[1] ** 2
     return Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))

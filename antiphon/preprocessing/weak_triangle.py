@@ -20,7 +20,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
-"""The largest |t| in the search; beyond it e^t or e^-t is negligible beside 1."""
+"""The largest |t| in the search for an order α + (α-1)e^t; past it e^t or e^-t is negligible."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
@@ -106,8 +106,8 @@ _LONGEST: Final = 30
 
 @attrs.frozen
 class Hoelder:
-    """The Rényi curve of two steps: the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1,
-    1/p + 1/q = 1. Rounded up.
+    """The Rényi curve of two steps with the curves ε and ε̃: the least of ((α-1/p)/(α-1))·ε(pα) +
+    ε̃(q(α-1/p)) over all p > 1 with 1/p + 1/q = 1; rounded up.
 
     The curve is also the least of the same expressions with ε and ε̃ exchanged: the step by π or
     the step by the neighbour may come first. The weak triangle inequality of Rényi divergences
@@ -127,7 +127,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """The value (a+b)² for the least slopes a² and b² of linear curves in the two steps."""
+    """The slope (a+b)², by the least linear curves αa² and αb² of the two steps."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -173,7 +173,7 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The Rényi curves of all measures that are not free; of linear curves only the lowest."""
+    """The Rényi curves of measures without a δ > 0; of linear curves only the lowest."""
     kept = [each for each in measures if not _loses(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
@@ -192,7 +192,8 @@ def _loses(measure: Measure) -> bool:
 
 
 def _balance(first: float, second: float) -> float:
-    """The best t for linear curves with these values at one point: ln(b/a)."""
+    """The t = ln(b/a) at which the search starts: the best one for linear curves, whose values at
+    one order are a² and b²."""
     known = 0 < first < math.inf and 0 < second < math.inf
     return (math.log(second) - math.log(first)) / 2 if known else 0.0
 

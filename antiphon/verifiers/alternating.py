@@ -92,7 +92,7 @@ class AlternatingDifferences(Verification[Differed, object]):
 
 @register("antiphon.ItemSeen/1", state=True)
 class ItemSeen(NamedTuple):
-    """The state of ``OneItem``: the items on both sides so far, then the one that differs."""
+    """The state of ``OneItem``: the items of both sides, until one item differs; that item."""
 
     seen: frozenset[object] = frozenset()
     """The items that both sides had; kept until a pair differs."""

@@ -99,14 +99,13 @@ def _lengths(zero: Records, one: Records) -> Records:
 
 Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
 _METRICS: Final = (Within, Near, EachWithin)
-"""The relations that hold exactly if a distance is at most their ``distance``."""
+"""The relations of two messages whose distance, in some metric, is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""Relations with a ``distance`` d such that a message within τ of a neighbour is a neighbour at
-distance d + τ."""
+"""The relations by a ``distance``: it grows by τ at most if a message moves by τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """Relation itself, if it is one of this library's with a distance (no subclass); else None."""
+    """The relation, if it is one of ``_SPREADS`` and no subclass of one; else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

@@ -147,8 +147,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The least number h of balanced digits for all times up to the horizon: (base^h - 1)/2 >=
-    it."""
+    """The number of balanced digits for times up to the horizon: (base^h - 1)/2 >= horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -216,8 +215,7 @@ def most_nodes(horizon: int, base: int, levels: int) -> int:
 
 
 def mean_nodes(horizon: int, base: int, levels: int) -> float:
-    """The mean number of tree nodes that a prefix sum adds or subtracts, over the times 1, …,
-    horizon."""
+    """The mean number of tree nodes that a prefix sum up to the horizon adds or subtracts."""
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2

@@ -31,8 +31,7 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """Yield chunks of the updates: a slice of ``values``, its noise, and the divisors of its
-    updates."""
+    """Yield chunks of the updates: a slice of ``values``, its noise, and its divisors q_t."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -68,8 +67,7 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
 
 
 def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The noisy sum after each update of a counter of arrays, all coordinates at once and in
-    place."""
+    """The noisy sum after each update of a counter of arrays, all coordinates at once."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
     for where, noise, divisors in _chunks(counter, values, coins):
@@ -213,8 +211,7 @@ class WithBuffers(CorrelatedCounter[Fading]):
 
 @attrs.frozen(kw_only=True, repr=False)
 class Buffered(WithBuffers):
-    """A counter by the factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), with a buffer for each θ_i.
-    Abstract."""
+    """A counter by a factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): a buffer for each θ_i. Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)

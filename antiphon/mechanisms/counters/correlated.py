@@ -44,8 +44,7 @@ from antiphon.protocol.registry import register, set_derived
 from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
-"""The limit, in standard deviations, on the sum of all noise p_t. In practice it is never
-reached."""
+"""The limit, in standard deviations, on the sum of all noise p_t; in practice never reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51

@@ -42,8 +42,7 @@ _LARGEST: Final = 64
 
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:
-    """The δ, rounded up, that the module's theorem gives a ρ-zCDP counter with so many
-    ``draws``."""
+    """The δ, rounded up, that the module's theorem gives a ρ-zCDP counter of so many draws."""
     bits = 64 + math.ceil(2 * epsilon)
     growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])  # e^ε, rounded up
     slack = Fraction(draws, 16 * resolution**2) * (1 + growth)

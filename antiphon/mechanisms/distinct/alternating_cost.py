@@ -43,8 +43,7 @@ _TOEPLITZ: Final[tuple[type[Mechanism], ...]] = (SquareRootCounter, BufferedToep
 
 
 def falls(counter: Toeplitz) -> bool:
-    """Whether the coefficients c_0, c_1, … of a counter's factor C are at least 0 and never
-    rise."""
+    """Whether the coefficients c_0, c_1, … of a counter's factor C fall, but not below 0."""
     if isinstance(counter, SquareRootCounter):
         return bool(np.all(np.diff(coefficients(counter.horizon)) <= 0))
     weights, poles = counter.buffers.weights, np.array(counter.buffers.poles)

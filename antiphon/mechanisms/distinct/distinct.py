@@ -120,8 +120,7 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams that differ in one event, or item, become alternating
-        differences."""
+        """The claim that a difference in one event, or item, becomes alternating differences."""
         insert_only = self.window is None and not self.deletions
         outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)

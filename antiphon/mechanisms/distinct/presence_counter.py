@@ -109,8 +109,7 @@ class PresenceCounter(WithBuffers):
 
     @property
     def squared_sensitivity(self) -> float:
-        """The largest squared ℓ₂ distance S(W) of C'x and C'x' for neighbours x and x'; rounded
-        up."""
+        """The largest squared ℓ₂ distance S(W) of C'x and C'x' for neighbours x, x'; rounded up."""
         whole, gaps = np.array(self.parts), np.array((0.0, *self.noise_buffers.zeros))
         head = whole @ geometric(gaps, gaps, self.window) @ whole
         left = (whole * -np.expm1(self.window * np.log1p(-gaps)))[1:]
@@ -132,8 +131,7 @@ class PresenceCounter(WithBuffers):
         return float(size * (np.array(self.parts) @ steps))
 
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of a row of B; of a difference of two an upper bound, both norms'
-        sum."""
+        """The squared ℓ₂ norm of a row of B; of a difference of two a bound, both norms' sum."""
         norm = self.noise_buffers.squared_norm
         return norm(length) + (norm(since) if since else 0.0)
 

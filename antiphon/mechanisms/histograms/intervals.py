@@ -240,8 +240,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on P's left (f) and right (f' of the first mechanisms, CM Def.
-        4.9)."""
+        """The verification functions on P's left (f) and right (f' of ``created``, CM Def. 4.9)."""
         inner, source = fixed_mechanisms(self.created), "antiphon.mechanisms.histograms.intervals"
         return Lifting(self.verification, inner, Status.PROVED, source)
 

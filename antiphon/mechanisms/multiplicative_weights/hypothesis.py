@@ -53,8 +53,7 @@ def weights(sums: Whole, rate: float, fineness: int) -> Whole:
 
 
 def expected(query: Whole, heavy: Whole, rows: int) -> int:
-    """The hypothesis's answer to a query v: the int nearest to rows·Σ v_x W_x, W = ``heavy``/its
-    sum."""
+    """The hypothesis's answer to a query v: the int nearest to rows·Σ v_x W_x, W ∝ ``heavy``."""
     total, sum_ = int(heavy.sum()), int(query @ heavy)
     return (2 * rows * sum_ + total) // (2 * total)
 

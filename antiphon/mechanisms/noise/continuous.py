@@ -153,8 +153,7 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims if a table's rows move by ``distance`` in all: with one row replaced, and with
-        none."""
+        """The claims if rows move by ``distance`` in all: with one row replaced, and with none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
         share = tau / (2 * self.clip)

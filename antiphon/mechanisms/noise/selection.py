@@ -28,8 +28,7 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The largest -ln of a rational weight, that of the best being 1: lower ones are raised to
-2^-128."""
+"""The largest -ln of a rational weight, the best being 1: lower ones are raised to 2^-128."""
 _LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight."""
 

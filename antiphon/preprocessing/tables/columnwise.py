@@ -130,7 +130,7 @@ def _clustered(table: Records, clusters: int) -> Records:
     from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # one thread: several add up in any order
+    with limits(1), warnings.catch_warnings():  # one thread: several add numbers in any order
         fewer = base.sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)
@@ -266,7 +266,8 @@ class PrincipalProjection(base.TablePreprocessing):
 
     @property
     def _spread(self) -> Fraction:
-        """Half of n times the greatest difference of eigenvalues of E, for r = 1, rounded up."""
+        """A bound, at radius 1, on n/2 times the spread of the eigenvalues by which one record
+        changes the second moments (E in the proof above)."""
         if not self.centred:
             return Fraction(1)
         share = self.components * self.gap / self.radius**2
@@ -284,7 +285,8 @@ class PrincipalProjection(base.TablePreprocessing):
 
 
 def _longest(mean: Fraction) -> Fraction:
-    """An upper bound on max_t √(1-t²)(t+M), M = ``mean`` <= 1: at most 1e-9 above it.
+    """An upper bound on the maximum over t of √(1-t²)(t+M), for M = ``mean`` <= 1: at most 1e-9 too
+    large.
 
     By the means of a(1-t), b(1+t), t+M and t+M with a = b + 2, it is (1+b+M)²/(4√(ab)) at most for
     every b > 0; and that is the maximum for b = (t+M)/(1+t), t the best.
