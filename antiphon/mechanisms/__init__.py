@@ -20,7 +20,6 @@ Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.lear
 
 # pyright: reportUnusedImport=false
 from antiphon.mechanisms import counters
-from antiphon.mechanisms.counters import uniform_counters as _uniform_counters  # its declarations
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, DecayedCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
