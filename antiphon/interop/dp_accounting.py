@@ -41,9 +41,6 @@ def _module(name: str) -> Any:
         raise MissingExtra("dp-accounting", cure=_CURE) from None
 
 
-# --- events ------------------------------------------------------------------------------------
-
-
 def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
     """A DpEvent that promises no more privacy than the composition of mechanisms with these
     measures, repeated ``times`` times.
@@ -150,8 +147,6 @@ _READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
     ),
     "ZCDpEvent": _zcdp,
 }
-
-# --- privacy loss distributions ----------------------------------------------------------------
 
 
 def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:

@@ -77,9 +77,6 @@ def _extra(name: str) -> Any:
         raise MissingExtra(name, "frames") from None
 
 
-# --- messages ----------------------------------------------------------------------------------
-
-
 def _each(rows: Rows, to: Callable[..., object] | None) -> Iterator[object]:
     for number, row in enumerate(rows):
         if to is None:
@@ -128,9 +125,6 @@ def _groups(
     while running:
         yield message()
         running, now = bool(later), later.pop() if later else now
-
-
-# --- rows --------------------------------------------------------------------------------------
 
 
 def _rows(frame: Any, names: tuple[str, ...], chunk: int, progress: Progress) -> Rows:
@@ -212,9 +206,6 @@ def _missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True
-
-
-# --- progress ----------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -146,9 +146,6 @@ def _distance(d_in: Any) -> Fraction:
     return Fraction(d_in)
 
 
-# --- the claim ---------------------------------------------------------------------------------
-
-
 def _measure(measurement: Any, d_in: object, delta: object) -> Measure:
     kind = str(measurement.output_measure)
     translate = _MEASURES.get(kind)
@@ -198,9 +195,6 @@ _MEASURES: Final[dict[str, Callable[[Any, object], Measure]]] = {
 }
 
 
-# --- neighbours and datasets -------------------------------------------------------------------
-
-
 def _relation(measurement: Any, d_in: Any) -> Relation:
     name = str(measurement.input_metric.type).split("<")[0].split("::")[-1]
     if name == "AbsoluteDistance":
@@ -231,9 +225,6 @@ def _space(domain: Any) -> Space:
             "are in it"
         )
     return found
-
-
-# --- the answer --------------------------------------------------------------------------------
 
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:

@@ -65,9 +65,7 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
     """A mechanism that answers whether queries are above the ``threshold``; HALT after ``tops``
     that are. Abstract.
 
-    (state, q) -> ⊥, or the answer of ``_above``, for an int q; one draw of discrete Laplace noise a
-    query. ``share`` is the part ε₁/ε that the threshold gets; with many ``tops`` a smaller share is
-    better.
+    (state, q) -> ⊥, or the answer of ``_above``, for an int q; parameters as of ``SparseVector``.
     """
 
     epsilon: Fraction = attrs.field(converter=fields.positive)

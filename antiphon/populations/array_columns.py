@@ -120,8 +120,6 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     def __round__(self, digits: int | None = None) -> Any:
         return round(self.alone(), digits)
 
-    # --- entries -------------------------------------------------------------------------------
-
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of unsized object")
@@ -163,8 +161,6 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         if options or not known:  # A float past 64 bits converts to an undefined int.
             return self.alone().astype(dtype, **options)
         return ArrayColumn(self.now().astype(wanted), self.coins)
-
-    # --- reductions over all entries --------------------------------------------------------------
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
         """A NumPy reduction over all entries of each replica's array; floats are added in

@@ -140,8 +140,6 @@ class ColumnCoins(Coins):
     ) -> Any:
         return computed(ufunc, method, inputs, options, self)
 
-    # --- splitting -------------------------------------------------------------------------
-
     def decide(self, column: Column) -> bool:
         """The truth value of a column; if replicas disagree, the block is split."""
         if self._place < len(self._script):
@@ -194,8 +192,6 @@ class ColumnCoins(Coins):
                 self.waiting.append(Part(Lanes(lanes.size - limit), list(self._script)))
                 lanes = self.lanes = Lanes(limit)
             lanes.numbered = True
-
-    # --- draws -----------------------------------------------------------------------------
 
     def draw(self, kind: str, parameter: Any) -> object:
         self.draws += 1

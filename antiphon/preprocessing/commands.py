@@ -137,8 +137,6 @@ def pays(row: PriceRow) -> bool:
     return row.derived <= _LITTLE * row.naive and row.derived < row.group
 
 
-# --- a picture -----------------------------------------------------------------------------------
-
 _LINES: Final = {
     "naive": ("naive (wrong)", COLOURS[1], ":"),
     "printed": ("printed, p = 2", COLOURS[4], "--"),
@@ -161,9 +159,6 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
         legend(axes)
         headed(figure, title, 0.1)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
-
-
-# --- what is printed ------------------------------------------------------------------------------
 
 
 @attrs.frozen

@@ -225,9 +225,6 @@ class Ranged:
         return self.curve(order)
 
 
-# --- in other measures ----------------------------------------------------------------------------
-
-
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
     """The measures of two steps in a row by the weak triangle inequality: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃,
     and ``Hoelder``.

@@ -36,8 +36,7 @@ class Relation(Protocol[Message]):
 def related(relation: Relation, zero: object, one: object) -> bool:
     """Whether two messages are neighbours. Raises: PartError if ``holds`` returns no truth value.
 
-    Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
-    count as true in Python, so the verifier would let the pair pass.
+    ⊥, ``Refused('why')`` and a text count as true in Python, so a verifier would let the pair pass.
     """
     verdict: object = relation.holds(zero, one)
     if verdict is True or verdict is False:
@@ -101,9 +100,7 @@ class Within:
 
 
 def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    if not (type(value) is int and value in (1, 2)) and not (
-        type(value) is float and value == math.inf
-    ):
+    if (type(value), value) not in ((int, 1), (int, 2), (float, math.inf)):
         raise InvalidArgument("norm must be 1, 2 or math.inf: the ℓ₁, ℓ₂ or ℓ_∞ distance")
 
 

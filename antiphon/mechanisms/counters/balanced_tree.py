@@ -121,8 +121,6 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         total = state.total + sum(level.noise for level in state.levels)
         return state, total if self.dimension is None else integers(total, self.dimension)
 
-    # --- errors ------------------------------------------------------------------------------
-
     @property
     def state_size(self) -> int:
         return 1 + self.levels * (self.base + 1) // 2

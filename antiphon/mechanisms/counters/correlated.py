@@ -296,8 +296,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
         return state, count
 
-    # --- errors ----------------------------------------------------------------------------------
-
     def deviations(self, divisors: Any, rounding: float) -> Any:
         """The standard deviation of the noise of one update, in counts, for its divisor q:
         R/(q·unit), with a variance of ``rounding`` for rounding to q and to 1."""

@@ -115,8 +115,6 @@ class ExactSum(Counter[ExactState]):
     def _prepare(self) -> Space:
         return whole_counts(self.dimension)
 
-    # --- errors ------------------------------------------------------------------------------
-
     state_size: ClassVar[int] = 1  # pyright: ignore[reportIncompatibleMethodOverride]
     max_squared_error: ClassVar[float] = 0.0  # pyright: ignore[reportIncompatibleMethodOverride]
     mean_squared_error: ClassVar[float] = 0.0  # pyright: ignore[reportIncompatibleMethodOverride]

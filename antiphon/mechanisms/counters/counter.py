@@ -124,8 +124,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         ]
         return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
 
-    # --- messages ----------------------------------------------------------------------------
-
     def _values(self) -> spaces.Space:
         low, high = (None, None) if self.clip else (self.smallest, self.largest)
         if self.dimension is None:
@@ -222,8 +220,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             found.append(count)
         return np.array(found)
 
-    # --- neighbours --------------------------------------------------------------------------
-
     @property
     def distance(self) -> Fraction:
         """The largest distance of two neighbouring updates, in the counter's norm; rounded up."""
@@ -252,8 +248,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         if self.dimension is None:
             return Within(self.sensitivity)
         return Near(self.sensitivity, self.norm)
-
-    # --- errors ------------------------------------------------------------------------------
 
     @property
     @abstractmethod

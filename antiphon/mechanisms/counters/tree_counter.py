@@ -59,8 +59,6 @@ class BinaryTree(Counter[CounterState]):
     def _noise(self, coins: Coins) -> Amount:
         """A fresh draw of the noise of one tree node."""
 
-    # --- errors ------------------------------------------------------------------------------
-
     @property
     @abstractmethod
     def noise_variance(self) -> float:
@@ -321,8 +319,6 @@ class RefinedTreeCounter(GaussianNodes):
         if self.dimension is not None:
             return state, floats(total, _UNIT, self.dimension)
         return state, total / _UNIT
-
-    # --- errors ------------------------------------------------------------------------------
 
     def _variances(self) -> list[float]:
         found = [1.0]

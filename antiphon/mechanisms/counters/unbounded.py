@@ -154,8 +154,6 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 
-    # --- errors ------------------------------------------------------------------------------
-
     def state_size(self, updates: int) -> int:
         """The size of the largest state up to ``updates``: the count of numbers held for each
         coordinate."""

@@ -76,8 +76,6 @@ class Window(PostProcessor[Sliding]):
         kept = counts[1:] if len(counts) == self.length else counts
         return Sliding(NOTHING, (*kept, message)), LEFT, told
 
-    # --- errors ------------------------------------------------------------------------------
-
     def squared_error(self, counter: Counter, updates: int) -> float:
         """The expected squared error of the sum of the last ``length`` of ``updates`` updates; for
         some counters an upper bound."""

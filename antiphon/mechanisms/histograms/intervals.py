@@ -204,8 +204,6 @@ class Intervals(ExchangePostProcessor[Running]):
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
 
-    # --- the created mechanisms -------------------------------------------------------------------
-
     @property
     def share(self) -> Fraction:
         """The ε of each part: H, all sparse vectors, and all tests, if there are tests."""
@@ -248,8 +246,6 @@ class Intervals(ExchangePostProcessor[Running]):
         queries: Space = Tuples((BITS,) * self.dimension)
         return Signature(queries, Tuples((Integers(), Integers(1))), queries)
 
-    # --- accuracy ----------------------------------------------------------------------------
-
     @cached_property
     def slack(self) -> Slack:
         """The bounds of all the noise, which hold together with probability 1 - beta."""
@@ -277,8 +273,6 @@ class Intervals(ExchangePostProcessor[Running]):
     def most_intervals(self, largest: int) -> int:
         """A bound on the number of intervals while the true value is <= ``largest``; it holds
         with ``error_bound``."""
-
-    # --- steps -------------------------------------------------------------------------------
 
     @property
     def initial_state(self) -> Running:

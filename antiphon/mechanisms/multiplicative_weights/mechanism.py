@@ -185,8 +185,6 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         over = state.updates == self.updates
         return f"all {self.updates} updates are used up" if over else None
 
-    # --- one message -----------------------------------------------------------------------------
-
     def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
         """The answer to one message, by the published algorithm."""
         if state.updates == self.updates:
@@ -233,8 +231,6 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         if type(answer) is not int:
             return answer
         return min(max(answer, -_WIDEST), _WIDEST) * self.step_size
-
-    # --- accuracy --------------------------------------------------------------------------------
 
     def noise(self, queries: int, *, beta: float) -> tuple[int, int]:
         """The bounds α and α', in steps, on the noise of tests and of answers to ``queries``
