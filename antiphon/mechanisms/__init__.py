@@ -22,7 +22,7 @@ Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.lear
 from antiphon.mechanisms import counters
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, DecayedCounter
-from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.count_after import CountAfter, Window
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.tree_counter import (
@@ -31,7 +31,6 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.counters.windows import Window
 from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # its rules
 from antiphon.mechanisms.distinct.distinct import Distinct
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+import zlib
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union
 
 import attrs
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
-from antiphon.mechanisms.distinct.item_table import Item, Node, value_of, with_value
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import EMPTY, LEFT, RIGHT, Coins, PostProcessor, Side, Status, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Texts, Tuples
 from antiphon.verifiers import AddOrRemove, event_level, updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
+
+Item: TypeAlias = Union[str, int]
+Node: TypeAlias = tuple[Any, ...]
+"""A persistent table from items to values, made of plain tuples: a leaf of (item, value), or None
+and sixteen nodes. An item's place follows from a checksum that is the same in every process."""
+
+_BITS: Final = 4
+_FULL: Final = 16
+_DEEPEST: Final = 28
 
 Unit: TypeAlias = Literal["event", "item"]
 _ITEMS: Final = Either((Integers(), Texts(64)))
@@ -31,7 +40,7 @@ class Presence(NamedTuple):
     time: int = 0
     """The number of updates so far; counted only if there is a window."""
     table: Node = ()
-    """A table (``item_table``) from an item to what is known of it: with a window, the time of its
+    """A table (``Node``) from an item to what is known of it: with a window, the time of its
     last event; else (whether it is present, how often this has changed)."""
     recent: Vector[Item | None] = Vector()
     """The items of the last updates, by time modulo the window; empty without a window."""
@@ -198,3 +207,39 @@ class Distinct(PostProcessor[Presence]):
         full = len(recent) == self.window
         recent = recent.set(place, item) if full else recent.append(item)
         return Presence(time + 1, table, recent), change
+
+
+def value_of(table: Node, item: Item) -> Any:
+    """The value of an item; None if the table has none."""
+    node, place = table, _place(item)
+    while node and node[0] is None:
+        node, place = node[1 + place % _FULL], place >> _BITS
+    return next((value for known, value in node if known == item), None)
+
+
+def with_value(table: Node, item: Item, value: object) -> Node:
+    """A table in which an item has a value; None removes it. O(log n) time and new memory."""
+    return _with(table, item, value, _place(item), 0)
+
+
+def _with(node: Node, item: Item, value: object, place: int, depth: int) -> Node:
+    if node and node[0] is None:
+        at = 1 + place % _FULL
+        below = _with(node[at], item, value, place >> _BITS, depth + _BITS)
+        return (*node[:at], below, *node[at + 1 :])
+    rest = tuple([each for each in node if each[0] != item])
+    leaf = rest if value is None else (*rest, (item, value))
+    return leaf if len(leaf) <= _FULL or depth > _DEEPEST else _split(leaf, depth)
+
+
+def _split(leaf: Node, depth: int) -> Node:
+    """An inner node with the entries of a leaf that is too long."""
+    parts: list[Node] = [()] * _FULL
+    for entry in leaf:
+        at = (_place(entry[0]) >> depth) % _FULL
+        parts[at] = (*parts[at], entry)
+    return (None, *parts)
+
+
+def _place(item: Item) -> int:
+    return zlib.crc32(repr(item).encode())

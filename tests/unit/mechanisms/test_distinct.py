@@ -23,7 +23,7 @@ from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import coefficients
 from antiphon.mechanisms.distinct.alternating_cost import cost, falls
-from antiphon.mechanisms.distinct.item_table import value_of, with_value
+from antiphon.mechanisms.distinct.distinct import value_of, with_value
 from antiphon.protocol import EMPTY, LEFT, RIGHT, TOP, Pair, Status, ZeroConcentrated
 from antiphon.verifiers import AlternatingDifferences
 
