@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from hashlib import blake2b
 from importlib import import_module
@@ -214,11 +215,9 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    try:  # For some types a domain without bounds raises an error when asked for them.
+    with suppress(Exception):  # Some domains raise an error when asked for their bounds.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
-    except Exception:  # For some types bounds are not available.
-        pass
     if found is None:
         raise InvalidArgument(
             f"no space here corresponds to {domain}: pass queries=…, a space of the datasets that "

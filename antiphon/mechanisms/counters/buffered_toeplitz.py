@@ -90,7 +90,9 @@ class Rolling:
         width = counter.dimension or 1
         self._counter, self.updates = counter, state.updates
         self._memory = np.array(state.memory, float)
-        self._released, self._drift = (_copied(each, width) for each in state[1:3])
+        self._released, self._drift = (
+            np.array(np.broadcast_to(each, width), float) for each in state[1:3]
+        )
         self._thetas, self._weights = _spread(counter.thetas, counter.weights, width)
         self._scratch = np.empty_like(self._memory)
         self._slip, self._push = np.empty((2, width))
@@ -143,11 +145,6 @@ class Rolling:
             np.clip(memory, -self._counter.farthest, self._counter.farthest, out=memory)
             self._near = False
         self.updates += 1
-
-
-def _copied(values: rows.Amount, width: int) -> Vector:
-    """An array of ``width`` coordinates: a copy of ``values``, or one number repeated."""
-    return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
 
 
 @lru_cache(maxsize=8)
