@@ -31,7 +31,7 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # its rules
+from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # has rules
 from antiphon.mechanisms.distinct.distinct import Distinct
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
 from antiphon.mechanisms.distinct.top_keys import TopKeys

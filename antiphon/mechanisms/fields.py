@@ -77,7 +77,7 @@ def _size(value: object, field: attrs.Attribute[int]) -> int:
     return check_size(value, field.name, field.metadata)
 
 
-if TYPE_CHECKING:  # for type checkers, as in antiphon.numbers.named
+if TYPE_CHECKING:  # plain functions, for the reason in antiphon.numbers.named
 
     def positive(value: object) -> Fraction:
         """A converter for a rational > 0 of at most 2^13 bits."""

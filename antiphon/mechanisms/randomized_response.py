@@ -245,7 +245,7 @@ class ExposedDivergence:
 @attrs.frozen
 class ExposedResponse(BitExposed):
     """The mechanism M_{p,E}: its first answer is whether it is exposed, w.p. p; if so, it answers a
-    bit by RR_E.
+    bit by randomized response RR_E.
 
     State: ⊤ (fresh), ⊥ (exposed), λ (done). (⊤, bit) -> ⊥ w.p. p, else ⊤ and done; (⊥, bit) ->
     the bit w.p. e^E/(1+e^E), else the other, and done; (λ, bit) -> ⊤.
@@ -298,7 +298,7 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
     These are nondecreasing, so D_β/α bounds D/order between orders α and β, and E/α from α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
-        return end  # D_α <= E
+        return end  # a bound, as D_α <= ε
     divergence, most = ExposedDivergence(probability, epsilon), up(end)
     rho, order = 0.0, 1.0
     while most / order > rho:

@@ -110,7 +110,7 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; numbered only on demand."""
+        """The ``count`` replicas where the mask is true; they get their indices only on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part

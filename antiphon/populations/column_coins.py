@@ -129,7 +129,7 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            known = self._steps[id(part)] = step, part  # keeps the part alive, as its id is the key
+            known = self._steps[id(part)] = step, part  # the part stays alive, as its id is the key
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:

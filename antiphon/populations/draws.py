@@ -69,7 +69,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # These draws are exact here, too.
+    if kind in discrete_noise.SAMPLERS:  # draws of discrete noise are exact here, too
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 

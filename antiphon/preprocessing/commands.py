@@ -49,7 +49,7 @@ class PriceRow(NamedTuple):
 
     size: int
     apart: float
-    """The ratio τ/Δ of the distance that the other records move to the change by one record."""
+    """The ratio τ/Δ: how far other records move in all, over how far the replaced one can."""
     naive: float
     printed: float
     derived: float

@@ -210,8 +210,8 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 
 def _projected(record: Point) -> tuple[Point, Fraction]:
-    """The image of ``FIXED`` on the principal direction of two records x and y, and the eigengap of
-    xxᵀ + yyᵀ.
+    """The projection of ``FIXED`` on the principal direction of two records x and y, ``FIXED`` and
+    ``record``, and the eigengap of xxᵀ + yyᵀ.
 
     The direction has the angle φ with (cos 2φ, sin 2φ) = (a - c, 2b)/gap, where a, b and c are the
     entries of the matrix.

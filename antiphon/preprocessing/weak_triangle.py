@@ -100,7 +100,7 @@ def _vertex(left: _Point, middle: _Point, right: _Point) -> float:
 
 
 _UP: Final = 1 + 16 * UNIT
-"""A rounding factor above 1 that exceeds the relative error of the few operations below."""
+"""A factor above 1 that outweighs the rounding errors of the few operations below."""
 _LONGEST: Final = 30
 
 

@@ -346,6 +346,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
-        # Rounding errors are at most ½, so the norm of the noise grows by at most this factor.
+        # Rounding errs by at most ½ of a step, so the noise's norm grows by at most this factor.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

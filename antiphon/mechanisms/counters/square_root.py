@@ -22,8 +22,8 @@ _LONGEST: Final = 1 << 22
 @register("antiphon.SquareRootCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class SquareRootCounter(CorrelatedCounter[Array]):
-    """A counter by the factorisation A = √A·√A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best known
-    Toeplitz factorisation.
+    """A counter by the factorisation A = √A·√A of the matrix A that sums prefixes: √A has the
+    coefficients c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)). The best known Toeplitz factorisation.
 
     State: one number for each update so far. O(t) work an update: for study and for short
     streams, of 2^22 updates at most; ``BufferedToeplitzCounter`` is within 1 % of it with a few

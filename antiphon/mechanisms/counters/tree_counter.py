@@ -328,7 +328,7 @@ class RefinedTreeCounter(GaussianNodes):
         return found
 
     def _of_sum(self, updates: int, since: int) -> float:
-        # Estimates of a node and of one inside it are not independent.
+        # The estimates of a node and of a node inside it are not independent.
         return tails.added(*map(self._of_nodes, differing(updates, since)))
 
     def _tail(self, updates: int, beta: float, since: int) -> float:

@@ -142,7 +142,7 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def changes(self) -> tuple[int, ...]:
-        """The numbers that the counter must take as updates."""
+        """The numbers that the counter on the right must take as updates."""
         return (0, 1) if self.window is None and not self.deletions else (-1, 0, 1)
 
     @property

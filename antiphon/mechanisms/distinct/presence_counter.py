@@ -117,7 +117,7 @@ class PresenceCounter(WithBuffers):
         return float(head + tail) * _UP
 
     def _group_norm(self, events: int, length: int) -> float:
-        return self.squared_sensitivity  # an upper bound for fewer rows
+        return self.squared_sensitivity  # S(W) is a bound for fewer rows, too
 
     def _norms(self, lengths: Vector) -> Vector:
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))

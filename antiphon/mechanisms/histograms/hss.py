@@ -67,7 +67,7 @@ class TestedIntervals(intervals.Intervals):
     def algorithm_4(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Step t of Algorithm 4."""
+        """Step t of CM Algorithm 4, on the input x."""
         t, c, interval = now = self.now(state, x)  # c ← c + x
         j, thresh = interval.number, interval.threshold
         if t == 1:
@@ -177,7 +177,7 @@ class UntestedIntervals(intervals.Intervals):
     def exchange(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Step t of Algorithm 4 without its Laplace test."""
+        """Step t of CM Algorithm 4, on the input x, without its Laplace test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:
             yield from in_turn(self.initialised())

@@ -191,7 +191,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
             return state, HALT
         state, asked = self._heard(state, message)
         query, value, guess = asked
-        before = 2 * state.updates  # a test and an answer for each update
+        before = 2 * state.updates  # each update created a test and an answer
         yield from in_turn(self._creations[state.created - before : 2])  # Echo, then a test
         test, state = before + 1, state._replace(created=before + 2)
         far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)

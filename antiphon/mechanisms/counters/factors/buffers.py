@@ -112,7 +112,7 @@ def _logs(left: Vector, right: Vector) -> Vector:
 
 
 def geometric(left: Vector, right: Vector, length: int | None) -> Vector:
-    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: to infinity."""
+    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: the series."""
     logs = _logs(left, right)
     if length is None:
         return np.asarray(1 / -np.expm1(logs))

@@ -137,7 +137,7 @@ def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
     if type(noise) is not Row:
         return (noise - feedback // 1.0 + divisor / 2) // divisor
     shifted = noise - np.floor(feedback) + divisor / 2
-    # NumPy's // gives the same, at several times the cost.
+    # NumPy's // takes several times as long as the floor of a quotient.
     small = shifted @ shifted < DOUBLES**2
     return np.floor(shifted / divisor) if small else shifted // divisor
 
