@@ -77,22 +77,18 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of each replica's array."""
         return self._values.shape[1:]
 
     @property
     def ndim(self) -> int:
-        """The number of axes of each replica's array."""
         return self._values.ndim - 1
 
     @property
     def size(self) -> int:
-        """The number of entries of each replica's array."""
         return int(np.prod(self.shape))
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype of the entries."""
         return self._values.dtype
 
     def of(self, entries: str, *, axes: int) -> bool:

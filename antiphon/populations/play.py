@@ -86,6 +86,7 @@ class Population:
         if self.rounds is not None:
             exact.natural(self.rounds, "rounds")
         self.coins.heard = self.adversary.listens and is_column_safe(self.adversary)
+        joinable = self.joins and not self.adversary.listens
         first = END if self.rounds == 0 else ASK
         start = Block(first, self.adversary.initial_state, self.mechanism.enter(initial), History())
         stack = [(Part(Lanes(replicas), []), start)]
@@ -95,12 +96,7 @@ class Population:
                 self.coins.lanes = part.lanes
                 yield part.lanes, block
                 continue
-            join = (
-                self.joins
-                and block.stage == REPLY
-                and not self.adversary.listens
-                and len(block.answers) < MOST_JOINED
-            )
+            join = joinable and block.stage == REPLY and len(block.answers) < MOST_JOINED
             self.coins.joins = join
             todo, ended = [part], list[tuple[Lanes, Block]]()
             while todo:
@@ -192,7 +188,8 @@ def play_population(
     ([2, 3], 1000000000)
     """
     counts: dict[Hashable, int] = {}
-    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+    population = Population(adversary, mechanism, rounds, ColumnCoins(seed), joins=True)
+    for lanes, value in _features(population, replicas, feature, initial):
         numbers: list[Values | float] = []
         _skeleton(value, numbers)
         if numbers:
@@ -226,7 +223,8 @@ def play_sample(
     [((NUMBER,), (100000, 1))]
     """
     found: dict[Hashable, list[tuple[int, list[Values | float]]]] = {}
-    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+    population = Population(adversary, mechanism, rounds, ColumnCoins(seed), joins=True)
+    for lanes, value in _features(population, replicas, feature, initial):
         numbers: list[Values | float] = []
         skeleton = _skeleton(value, numbers)
         found.setdefault(skeleton, []).append((lanes.size, numbers))
@@ -234,18 +232,11 @@ def play_sample(
 
 
 def _features(
-    adversary: Adversary,
-    mechanism: Mechanism,
-    replicas: int,
-    feature: Feature,
-    rounds: int | None,
-    seed: int | np.random.SeedSequence | None,
-    initial: object,
+    population: Population, replicas: int, feature: Feature, initial: object
 ) -> Iterator[tuple[Lanes, Any]]:
     """Yield each block's value of ``feature``; computing it may split a block, as a step may."""
     exact.whole(replicas, "replicas")
-    coins = ColumnCoins(seed)
-    safe = is_column_safe(feature)
+    coins, safe, tally = population.coins, is_column_safe(feature), Tally()
 
     def evaluate(answers: History, _: object) -> object:
         value = feature(answers)
@@ -255,19 +246,14 @@ def _features(
     def alone(answers: History, _: object) -> object:
         return evaluate(to_scalar(tuple(answers), feature), _)
 
-    tally = Tally()
-    population = Population(adversary, mechanism, rounds, coins, joins=True)
     for whole, block in population.play(replicas, initial):
         if feature is tuple and tally.add(whole, block.answers):
             continue
         for lanes, answers in split(whole, block.answers):
             waiting = [Part(lanes, [])]
             while waiting:
-                try:
+                with suppress(Apart):
                     value = coins.run(waiting.pop(), evaluate if safe else alone, answers)
-                except Apart:
-                    pass
-                else:
                     yield coins.lanes, value
                 waiting.extend(coins.waiting)
                 coins.waiting = []

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import EMPTY, identical, register
-from antiphon.protocol.verification import Refused, Verification
+from antiphon.protocol import EMPTY, Refused, Verification, identical, register
 
 _OTHERS = Refused("the pairs differ in more than one item, which one side of all pairs has not")
 

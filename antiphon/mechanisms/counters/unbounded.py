@@ -17,7 +17,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Claim, Coins, ContinualMechanism, Signature
-from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Approximate, Pure, ZeroConcentrated
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.protocol.registry import column_safe, register
 
@@ -93,16 +93,13 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         Proved for this library's counters, whose claim is the same for every horizon; for others
         only assumed. Empty, if the two do not add up.
         """
-        measure: Measure
-        if self.counter.norm == 2:
-            if type(inner.measure) is not ZeroConcentrated:
-                return ()
-            measure = ZeroConcentrated(inner.measure.rho + self._parameter)
-        elif type(inner.measure) is Pure:
-            measure = Pure(_up(inner.measure.epsilon) + self._parameter)
-        elif type(inner.measure) is Approximate:
-            epsilon = _up(inner.measure.epsilon) + self._parameter
-            measure = Approximate(epsilon, inner.measure.delta)
+        measure, more, pure = inner.measure, self._parameter, self.counter.norm == 1
+        if type(measure) is ZeroConcentrated and not pure:
+            measure = ZeroConcentrated(measure.rho + more)
+        elif type(measure) is Pure and pure:
+            measure = Pure(_up(measure.epsilon) + more)
+        elif type(measure) is Approximate and pure:
+            measure = Approximate(_up(measure.epsilon) + more, measure.delta)
         else:
             return ()
         source = f"{inner.source}; epochs by Chan, Shi, Song 2011, §3.3"
@@ -174,12 +171,9 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     @property
     def _total_variance(self) -> float:
         """The variance of the noise of an epoch's total."""
-        of = (
-            tails.discrete_laplace_variance
-            if self.counter.norm == 1
-            else tails.discrete_gaussian_variance
-        )
-        return of(self.scale)
+        if self.counter.norm == 1:
+            return tails.discrete_laplace_variance(self.scale)
+        return tails.discrete_gaussian_variance(self.scale)
 
     def max_squared_error(self, updates: int) -> float:
         """The largest expected squared error over the times 1, …, updates."""

@@ -32,8 +32,7 @@ from antiphon.mechanisms.counters.square_root import SquareRootCounter, coeffici
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol import Mechanism, ZeroConcentrated, identical, message_label
-from antiphon.verifiers import Within, event_level, updates_and_queries
-from antiphon.verifiers.alternating import AlternatingDifferences
+from antiphon.verifiers import AlternatingDifferences, Within, event_level, updates_and_queries
 from antiphon.verifiers.models import UpdatesAndQueries
 
 _FINE: Final = 1 << 30
@@ -89,14 +88,9 @@ def by_falling_columns(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry
                 Mark.ENFORCED, "by V[f]"),
     )  # fmt: skip
     return Derivation(
-        THEOREM,
-        lambda: f"{shown_up(measure.rho)}-zCDP, where one event costs {shown_up(rho)}",
-        f,
-        of_measure(measure),
-        premises,
-        (known,),
-        (measure,),
-    )
+        THEOREM, lambda: f"{shown_up(measure.rho)}-zCDP, where one event costs {shown_up(rho)}", f,
+        of_measure(measure), premises, (known,), (measure,),
+    )  # fmt: skip
 
 
 @rule(THEOREM, PresenceCounter, about=UpdatesAndQueries)

@@ -35,8 +35,7 @@ from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector, geometric
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import column_safe, register, set_derived
-from antiphon.verifiers import updates_and_queries
-from antiphon.verifiers.alternating import AlternatingDifferences
+from antiphon.verifiers import AlternatingDifferences, updates_and_queries
 from antiphon.verifiers.models import UpdatesAndQueries
 
 _INWARDS: Final = 1.15

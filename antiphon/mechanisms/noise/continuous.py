@@ -156,16 +156,13 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         """The claims if rows move by ``distance`` in all: with one row replaced, and with none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
-        share = tau / (2 * self.clip)
-        return tuple(
-            Claim(
-                concentrated_at(self.rho, share + replaced),
-                neighbouring_start(PreprocessingDistance(tau, replaced)),
-                Status.ASSUMED,
-                source,
-            )
-            for replaced in (1, 0)
-        )
+
+        def claim(replaced: int) -> Claim:
+            loss = concentrated_at(self.rho, tau / (2 * self.clip) + replaced)
+            f = neighbouring_start(PreprocessingDistance(tau, replaced))
+            return Claim(loss, f, Status.ASSUMED, source)
+
+        return claim(1), claim(0)
 
 
 @register("antiphon.NoisyDescent/1")
