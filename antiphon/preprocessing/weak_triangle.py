@@ -174,7 +174,7 @@ class _Curve(NamedTuple):
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
     """The Rényi curves of measures without a δ > 0; of linear curves only the lowest."""
-    kept = [each for each in measures if not _loses(each)]
+    kept = [each for each in measures if not _has_delta(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
     bent = [each for each in found if each.slope == math.inf]
@@ -187,7 +187,7 @@ def _slope(measure: Measure) -> float:
     return up(measure.mu**2 / 2) if type(measure) is GaussianDP else math.inf
 
 
-def _loses(measure: Measure) -> bool:
+def _has_delta(measure: Measure) -> bool:
     return isinstance(measure, Approximate) and measure.delta > 0
 
 
@@ -236,7 +236,7 @@ def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, 
     ZeroConcentrated(rho=9)
     """
     found = [*_sizes(near, far), Renyi(Hoelder(tuple(near), tuple(far)))]
-    return () if any(all(map(_loses, each)) for each in (near, far)) else tuple(found)
+    return () if any(all(map(_has_delta, each)) for each in (near, far)) else tuple(found)
 
 
 def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]:

@@ -176,10 +176,10 @@ class Distinct(PostProcessor[Presence]):
             return state, LEFT, message
         if message is not EMPTY and type(message) is not tuple:
             return state, RIGHT, message
-        state, change = (self._kept if self.window is None else self._recent)(state, message)
+        state, change = (self._for_ever if self.window is None else self._in_window)(state, message)
         return state, RIGHT, change
 
-    def _kept(self, state: Presence, message: Any) -> tuple[Presence, int]:
+    def _for_ever(self, state: Presence, message: Any) -> tuple[Presence, int]:
         """The state after an event, and the change of the count; without a window."""
         if message is EMPTY:
             return state, 0
@@ -193,7 +193,7 @@ class Distinct(PostProcessor[Presence]):
         table = with_value(state.table, item, None if forgotten else known)
         return state._replace(table=table), 1 if present else -1
 
-    def _recent(self, state: Presence, message: Any) -> tuple[Presence, int]:
+    def _in_window(self, state: Presence, message: Any) -> tuple[Presence, int]:
         """The state after an event, and the change of the count; with a window."""
         time, table, recent = state
         assert self.window is not None

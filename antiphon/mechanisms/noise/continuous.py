@@ -27,7 +27,7 @@ _LARGEST: Final = sys.float_info.max
 _SMALLEST: Final = sys.float_info.min
 
 
-def _held(scale: Fraction, what: str) -> float:
+def _as_double(scale: Fraction, what: str) -> float:
     if not _SMALLEST <= scale <= _LARGEST:
         raise InvalidArgument(f"{what} must be a number that a double can hold")
     return float(scale)
@@ -63,7 +63,7 @@ class Laplace(RealNoise):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
+        scale = _as_double(self.sensitivity / self.epsilon, "sensitivity/epsilon")
         set_derived(self, _scale=scale)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
@@ -101,7 +101,7 @@ class Gaussian(RealNoise):
 
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
-        set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
+        set_derived(self, sigma=_as_double(sigma, "sensitivity/√(2 rho)"))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         tau = fields.distance(distance)
