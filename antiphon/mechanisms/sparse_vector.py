@@ -83,8 +83,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
         self._calibrate(self.epsilon)
 
     def _calibrate(self, budget: Fraction) -> None:
-        """Set the noise scales of threshold and queries, such that they cost ε₁ + ε₂ =
-        ``budget``."""
+        """Set the noise scales of the threshold and of queries, which cost ε₁ and ε₂: ``budget``
+        in all."""
         first, second = self.share * budget, (1 - self.share) * budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
         set_derived(self, threshold_scale=self.sensitivity / first, query_scale=moves / second)
