@@ -6,8 +6,6 @@ The releases of dp-accounting up to 0.6 require attrs below 24 but run with newe
 library requires: docs/interop.md has the way to install both.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,8 +1,6 @@
 """Conversion of data frames to streams of messages, chunk by chunk: pandas, polars, Arrow, and all
 other frames that narwhals supports."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@
 answers by one draw that OpenDP makes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import suppress

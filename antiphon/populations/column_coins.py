@@ -1,7 +1,5 @@
 """Coins of a population of replicas: every replica in a block draws independently."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, cast

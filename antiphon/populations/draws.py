@@ -1,7 +1,5 @@
 """Draws for all replicas of a block at once, as arrays with one number for each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

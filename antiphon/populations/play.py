@@ -9,8 +9,6 @@ columns is stepped replica by replica (``taken_apart`` names such parts). Either
 distribution is that of independent interactions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias

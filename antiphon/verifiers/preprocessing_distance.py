@@ -1,7 +1,5 @@
 """Distances between neighbours, and tables whose rows may also move a little (smooth Rényi DP)."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -97,7 +95,7 @@ def _lengths(zero: Records, one: Records) -> Records:
     return np.where(found, raised, 0.0)
 
 
-Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
+Spread: TypeAlias = Within | Near | EachWithin | PreprocessingDistance
 _METRICS: Final = (Within, Near, EachWithin)
 """The relations of two messages whose distance, in some metric, is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)

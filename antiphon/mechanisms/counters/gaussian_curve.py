@@ -18,8 +18,6 @@ which adds to δ once, and e^ε times. ∎
 At (1, 10⁻⁶) this is σ = 4.23 per unit of ℓ₂ distance, where zCDP takes 4.53.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

@@ -15,8 +15,6 @@ this is false: the root of 1 + x + … + x^(W-1) has 2.31‖C‖² for +1 and -1
 For any other counter n alternating differences are n events, by group privacy.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Final, TypeAlias, Union

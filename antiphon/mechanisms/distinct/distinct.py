@@ -1,7 +1,5 @@
 """The post-processor that turns events of items into changes of a count of distinct items."""
 
-from __future__ import annotations
-
 import zlib
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union
 

@@ -17,8 +17,6 @@ ends only cuts norms. ∎ S(W) is a sum of positive terms in closed form. That C
 in time, and that a neighbour may choose when D differs as the answers come, is in ``correlated``.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The keys with the largest counts of a vector counter: post-processing of its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

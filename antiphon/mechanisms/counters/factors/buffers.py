@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-Vector: TypeAlias = "npt.NDArray[np.float64]"
+Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
