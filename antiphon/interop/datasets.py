@@ -1,7 +1,5 @@
 """OpenDP's domains as message spaces, and its metrics as relations on datasets that are tuples."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
@@ -59,7 +57,7 @@ def _alike(values: Rows) -> bool:
     return all_are(int, values) or (all_are(float, values) and not any(v != v for v in values))
 
 
-def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
+def _known(_: object, __: "attrs.Attribute[str]", value: str) -> None:
     if type(value) is not str or value not in METRICS:
         raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
 

@@ -5,8 +5,6 @@ that counts distinct items sends a counter ±1 whenever an item appears or disap
 events change, these numbers change in alternating directions.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import attrs
@@ -31,7 +29,7 @@ class Differed(NamedTuple):
     """The number of pairs since ``level`` last changed; counted only where it is bounded."""
 
 
-def _positive(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or not 1 <= value <= 2**200:
         raise InvalidArgument(f"{field.name} must be an int between 1 and 2^200")
 

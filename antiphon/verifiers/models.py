@@ -1,7 +1,5 @@
 """The verification functions of known models, such as continual observation (CM §3, §5.3)."""
 
-from __future__ import annotations
-
 from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
@@ -15,7 +13,7 @@ Belongs: TypeAlias = Union["tuple[()]", "tuple[object, int]"]
 _LONGEST: Final = 2**200
 
 
-def _count(_: object, attribute: attrs.Attribute[int], value: Any) -> None:
+def _count(_: object, attribute: "attrs.Attribute[int]", value: Any) -> None:
     natural(_, attribute, value)
     if value > _LONGEST:
         raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")

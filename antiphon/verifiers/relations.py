@@ -6,8 +6,6 @@ works on columns (one number per replica) as on numbers, ``swap_symmetric = True
 iff one ∼ zero (not inherited: a subclass may override ``holds``).
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction
@@ -99,7 +97,7 @@ class Within:
             return False
 
 
-def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def _norm(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
     if (type(value), value) not in ((int, 1), (int, 2), (float, math.inf)):
         raise InvalidArgument("norm must be 1, 2 or math.inf: the ℓ₁, ℓ₂ or ℓ_∞ distance")
 
@@ -200,7 +198,7 @@ class Monotone:
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
 
-def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
+def natural(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     """An attrs validator. Raises: InvalidArgument unless the value is an int >= 0."""
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{field.name} must be an int >= 0")

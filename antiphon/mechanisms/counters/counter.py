@@ -1,7 +1,5 @@
 """The common parts of all counters: messages, neighbouring updates, and error bounds."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol
@@ -39,7 +37,7 @@ _SEARCHED: Final = 1 << 16
 _USERS: Final = spaces.Either((spaces.Integers(), spaces.Texts(64)))
 
 
-def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _int(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or abs(value) >= 2**62:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
 

@@ -1,8 +1,6 @@
 """A counter without a horizon: epochs of doubling length (Chan, Shi, Song 2011, the hybrid
 mechanism)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -37,7 +35,7 @@ class Epochs(NamedTuple):
     """The state of the current epoch's counter."""
 
 
-def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
+def _prototype(_: object, field: "attrs.Attribute[Counter]", value: object) -> None:
     if not isinstance(value, Counter):
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
     if getattr(value, "keep", 1) != 1:  # pyright: ignore[reportUnknownArgumentType]
