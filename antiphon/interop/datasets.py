@@ -1,7 +1,5 @@
 """OpenDP's domains as message spaces, and its metrics as relations on datasets that are tuples."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
@@ -59,10 +57,7 @@ def _alike(values: Rows) -> bool:
     return all_are(int, values) or (all_are(float, values) and not any(v != v for v in values))
 
 
-# --- metrics -----------------------------------------------------------------------------------
-
-
-def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
+def _known(_: object, __: "attrs.Attribute[str]", value: str) -> None:
     if type(value) is not str or value not in METRICS:
         raise InvalidArgument(f"a metric is one of {', '.join(METRICS)}")
 
@@ -173,8 +168,6 @@ METRICS: Final[dict[str, Near]] = {
     "L2Distance": _norm(2),
     "LInfDistance": _norm(None),
 }
-
-# --- domains -----------------------------------------------------------------------------------
 
 _WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)} | {
     f"u{n}": (0, 2**n - 1) for n in (8, 32, 64)

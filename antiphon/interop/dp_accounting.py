@@ -6,8 +6,6 @@ The releases of dp-accounting up to 0.6 require attrs below 24 but run with newe
 library requires: docs/interop.md has the way to install both.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -21,14 +19,8 @@ import attrs
 from antiphon.composition.accounting.pairs import noise
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
-from antiphon.numbers import ExactEpsilon, Log, down, exact, nearest, up
-from antiphon.numbers.errors import (
-    CompositionError,
-    InvalidArgument,
-    MissingExtra,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import ExactEpsilon, Log, MissingExtra, down, exact, nearest, up
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind, with_article
 from antiphon.protocol import Claim, Status, Verification
 from antiphon.protocol.measures import kinds
 
@@ -45,9 +37,6 @@ def _module(name: str) -> Any:
         return import_module(f"dp_accounting.{name}")
     except ImportError:
         raise MissingExtra("dp-accounting", cure=_CURE) from None
-
-
-# --- events ------------------------------------------------------------------------------------
 
 
 def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
@@ -157,8 +146,6 @@ _READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
     "ZCDpEvent": _zcdp,
 }
 
-# --- privacy loss distributions ----------------------------------------------------------------
-
 
 def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:
     """dp-accounting's pessimistic PrivacyLossDistribution of a composition of pairs, repeated
@@ -200,8 +187,7 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """The logarithms of all nonzero masses by their index, including masses too small for a
-    double."""
+    """The logarithms of the masses that are not 0, even if too small for a double, by index."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 

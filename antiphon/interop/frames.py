@@ -1,8 +1,6 @@
 """Conversion of data frames to streams of messages, chunk by chunk: pandas, polars, Arrow, and all
 other frames that narwhals supports."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -77,9 +75,6 @@ def _extra(name: str) -> Any:
         raise MissingExtra(name, "frames") from None
 
 
-# --- messages ----------------------------------------------------------------------------------
-
-
 def _each(rows: Rows, to: Callable[..., object] | None) -> Iterator[object]:
     for number, row in enumerate(rows):
         if to is None:
@@ -101,61 +96,33 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """Messages of rows grouped by time; a message consists of all rows with the same time."""
-    group: list[object] = []
-    clock = _Clock(times, by)
+    """The messages of rows grouped by time: all rows with the same time make one message.
+
+    The present time is one of the given ``times``, each for one message, or that of the last row.
+    """
+    if times is not None and any(b <= a for a, b in pairwise(times)):
+        raise InvalidArgument("times must be in order, each once")
+    group, later = list[object](), list(times or ())[::-1]
+    running, now = bool(later), later.pop() if later else None
 
     def message() -> object:
         said = tuple(group)
         group.clear()
-        return said if to is None else _made(to, (said,), f"time {clock.now} of column {by!r}")
+        return said if to is None else _made(to, (said,), f"time {now} of column {by!r}")
 
     for number, (*cells, time) in enumerate(rows):
-        while clock.passes(time, number):
+        if times is None and not running:
+            running, now = True, time
+        while not running or time != now:
+            if not running or time < now:
+                cause = "goes back: sort the frame by it" if times is None else "is none of times"
+                raise InvalidArgument(f"row {number}: its {by!r} {cause}")
             yield message()
-            clock.tick(time)
+            running, now = times is None or bool(later), later.pop() if later else time
         group.append(cells[0] if single else tuple(cells))
-    while clock.running:
+    while running:
         yield message()
-        clock.tick(None)
-
-
-class _Clock:
-    """The present time of a stream: one of the given times, or the time of the latest row."""
-
-    def __init__(self, times: tuple[Any, ...] | None, by: str) -> None:
-        self._left = None if times is None else list(times)[::-1]
-        self._by = by
-        self.running = bool(times)
-        self.now: Any = self._left.pop() if self._left else None
-        if times is not None and any(b <= a for a, b in pairwise(times)):
-            raise InvalidArgument("times must be in order, each once")
-
-    def passes(self, time: Any, number: int) -> bool:
-        """Whether a row's time is after the current time. Raises: InvalidArgument for rows out
-        of order."""
-        if not self.running:
-            if self._left is not None:
-                raise InvalidArgument(f"row {number}: its {self._by!r} is none of times")
-            self.running, self.now = True, time
-        if time == self.now:
-            return False
-        if time < self.now:
-            cause = "goes back: sort the frame by it" if self._left is None else "is none of times"
-            raise InvalidArgument(f"row {number}: its {self._by!r} {cause}")
-        return True
-
-    def tick(self, time: Any) -> None:
-        """Advance to the next of the given times, or to the row's time if none are given."""
-        if self._left is None:
-            self.running, self.now = time is not None, time
-        elif self._left:
-            self.now = self._left.pop()
-        else:
-            self.running = False
-
-
-# --- rows --------------------------------------------------------------------------------------
+        running, now = bool(later), later.pop() if later else now
 
 
 def _rows(frame: Any, names: tuple[str, ...], chunk: int, progress: Progress) -> Rows:
@@ -237,9 +204,6 @@ def _missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:
         return True
-
-
-# --- progress ----------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -4,10 +4,9 @@
 answers by one draw that OpenDP makes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from hashlib import blake2b
 from importlib import import_module
@@ -17,15 +16,8 @@ import attrs
 import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
-from antiphon.numbers import named
-from antiphon.numbers.errors import (
-    CompositionError,
-    ForeignError,
-    InvalidArgument,
-    MissingExtra,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import CompositionError, InvalidArgument, MissingExtra, named
+from antiphon.numbers.errors import ForeignError, of_kind, with_article
 from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register, set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
@@ -123,8 +115,12 @@ def mechanism(
             f"an OpenDP Measurement is needed, not {of_kind(measurement)}: odometers and "
             "transformations are none"
         )
+    try:
+        description = str(mod.serialize(measurement))
+    except Exception:  # A user's function in the measurement has no JSON form.
+        description = str(measurement)
     made = OpenDPMeasurement(
-        description=_described(measurement, mod),
+        description=description,
         version=mod.__version__,
         d_in=_distance(d_in),
         measure=_measure(measurement, d_in, delta),
@@ -143,20 +139,10 @@ def _opendp() -> Any:
         raise MissingExtra("opendp", "opendp") from None
 
 
-def _described(measurement: Any, mod: Any) -> str:
-    try:
-        return str(mod.serialize(measurement))
-    except Exception:  # A user's function in the measurement has no JSON form.
-        return str(measurement)
-
-
 def _distance(d_in: Any) -> Fraction:
     if type(d_in) not in (int, float) or not 0 <= d_in < math.inf:  # pyright: ignore[reportUnknownArgumentType]
         raise InvalidArgument("d_in is an int or a float >= 0, as the input metric has it")
     return Fraction(d_in)
-
-
-# --- the claim ---------------------------------------------------------------------------------
 
 
 def _measure(measurement: Any, d_in: object, delta: object) -> Measure:
@@ -173,15 +159,12 @@ def _measure(measurement: Any, d_in: object, delta: object) -> Measure:
     except InvalidArgument:
         raise
     except Exception as error:
+        text = str(getattr(error, "message", None) or error).strip()
+        first = text.splitlines()[0] if text else type(error).__name__
         raise InvalidArgument(
-            f"OpenDP's privacy map refuses d_in = {d_in} ({_first_line(error)}): give a distance "
-            f"in {measurement.input_metric}"
+            f"OpenDP's privacy map refuses d_in = {d_in} ({first}): give a distance in "
+            f"{measurement.input_metric}"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    text = str(getattr(error, "message", None) or error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
 
 
 def _loss(value: float) -> Fraction:
@@ -190,11 +173,6 @@ def _loss(value: float) -> Fraction:
             "OpenDP's privacy map bounds nothing at this d_in: its answer is infinite"
         )
     return Fraction(value)
-
-
-def _concentrated(d_out: float, delta: object) -> Measure:
-    rho = _loss(d_out)
-    return ZeroConcentrated(rho) if rho else Pure(0)
 
 
 def _smoothed(d_out: Any, delta: object) -> Measure:
@@ -209,12 +187,11 @@ _MEASURES: Final[dict[str, Callable[[Any, object], Measure]]] = {
     "MaxDivergence": lambda d_out, _: Pure(_loss(d_out)),
     "Approximate(MaxDivergence)": lambda d_out, _: Approximate(*map(_loss, d_out)),
     "SmoothedMaxDivergence": _smoothed,
-    "ZeroConcentratedDivergence": _concentrated,
+    "ZeroConcentratedDivergence": lambda d_out, _: (
+        ZeroConcentrated(rho) if (rho := _loss(d_out)) else Pure(0)
+    ),
     "RenyiDivergence": lambda d_out, _: Renyi(lambda order: float(d_out(float(order)))),
 }
-
-
-# --- neighbours and datasets -------------------------------------------------------------------
 
 
 def _relation(measurement: Any, d_in: Any) -> Relation:
@@ -236,20 +213,15 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    try:  # For some types a domain without bounds raises an error.
+    with suppress(Exception):  # Some domains raise an error when asked for their bounds.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
-    except Exception:  # For some types bounds are not available.
-        pass
     if found is None:
         raise InvalidArgument(
             f"no space here corresponds to {domain}: pass queries=…, a space of the datasets that "
             "are in it"
         )
     return found
-
-
-# --- the answer --------------------------------------------------------------------------------
 
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:

@@ -20,10 +20,9 @@ Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.lear
 
 # pyright: reportUnusedImport=false
 from antiphon.mechanisms import counters
-from antiphon.mechanisms.counters import uniform_counters as _uniform_counters  # its declarations
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, DecayedCounter
-from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.count_after import CountAfter, Window
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.tree_counter import (
@@ -32,8 +31,7 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.counters.windows import Window
-from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # its rules
+from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # has rules
 from antiphon.mechanisms.distinct.distinct import Distinct
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
 from antiphon.mechanisms.distinct.top_keys import TopKeys
@@ -73,56 +71,15 @@ from antiphon.mechanisms.sparse_vector import (
 from antiphon.numbers.public import shows
 
 __all__ = [
-    "COUNT",
-    "HSS",
-    "AboveThreshold",
-    "BalancedTreeCounter",
-    "BufferedToeplitzCounter",
-    "ContinualHistogram",
-    "CountAbove",
-    "CountAfter",
-    "DecayedCounter",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "Distinct",
-    "Echo",
-    "ExponentialMechanism",
-    "ExposedResponse",
-    "GapSparseVector",
-    "Gaussian",
-    "GaussianTreeCounter",
-    "GridGaussian",
-    "GridLaplace",
-    "HSSWithoutTest",
-    "HistogramMonitor",
-    "HistogramQuery",
-    "HistogramSVT",
-    "KaryResponse",
-    "KthLargest",
-    "Laplace",
-    "LeakyBit",
-    "MultiplicativeWeights",
-    "NoisyDescent",
-    "NumericSparseVector",
-    "PermuteAndFlip",
-    "PresenceCounter",
-    "QueryViolation",
-    "RandomizedResponse",
-    "RefinedTreeCounter",
-    "ReportNoisyMax",
-    "RoundToGrid",
-    "Scaled",
-    "SparseVector",
-    "SquareRootCounter",
-    "TopKeys",
-    "TopSum",
-    "Total",
-    "TreeCounter",
-    "UnboundedCounter",
-    "Window",
-    "check_query",
-    "counters",
-    "learned_weights",
-    "quantile",
-]
+    "COUNT", "HSS", "AboveThreshold", "BalancedTreeCounter", "BufferedToeplitzCounter",
+    "ContinualHistogram", "CountAbove", "CountAfter", "DecayedCounter", "DiscreteGaussian",
+    "DiscreteLaplace", "Distinct", "Echo", "ExponentialMechanism", "ExposedResponse",
+    "GapSparseVector", "Gaussian", "GaussianTreeCounter", "GridGaussian", "GridLaplace",
+    "HSSWithoutTest", "HistogramMonitor", "HistogramQuery", "HistogramSVT", "KaryResponse",
+    "KthLargest", "Laplace", "LeakyBit", "MultiplicativeWeights", "NoisyDescent",
+    "NumericSparseVector", "PermuteAndFlip", "PresenceCounter", "QueryViolation",
+    "RandomizedResponse", "RefinedTreeCounter", "ReportNoisyMax", "RoundToGrid", "Scaled",
+    "SparseVector", "SquareRootCounter", "TopKeys", "TopSum", "Total", "TreeCounter",
+    "UnboundedCounter", "Window", "check_query", "counters", "learned_weights", "quantile",
+]  # fmt: skip
 __dir__ = shows(__all__)

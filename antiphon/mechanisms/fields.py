@@ -8,8 +8,6 @@ range, …, and for values that would exhaust memory or time: sizes past a bound
 more than 2^13 bits (2,466 digits).
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from fractions import Fraction
@@ -73,11 +71,11 @@ def check_size(value: object, name: str, bound: Bound) -> int:
     return found
 
 
-def _size(value: object, field: attrs.Attribute[int]) -> int:
+def _size(value: object, field: "attrs.Attribute[int]") -> int:
     return check_size(value, field.name, field.metadata)
 
 
-if TYPE_CHECKING:  # for type checkers, as in antiphon.numbers.named
+if TYPE_CHECKING:  # plain functions, for the reason in antiphon.numbers.named
 
     def positive(value: object) -> Fraction:
         """A converter for a rational > 0 of at most 2^13 bits."""
@@ -160,13 +158,13 @@ def beta(value: object) -> float:
     return found
 
 
-def integer(_: object, field: attrs.Attribute[int], value: object) -> None:
+def integer(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     """A validator of an int of bounded length."""
     if type(value) is not int or value.bit_length() > _LONGEST:
         raise InvalidArgument(f"{field.name} must be an int of at most {_LONGEST} bits")
 
 
-def boolean(_: object, field: attrs.Attribute[bool], value: object) -> None:
+def boolean(_: object, field: "attrs.Attribute[bool]", value: object) -> None:
     """A validator of True or False."""
     if type(value) is not bool:
         raise InvalidArgument(f"{field.name} must be True or False")

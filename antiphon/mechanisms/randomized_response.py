@@ -20,15 +20,9 @@ from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Symbol, proved
 from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
@@ -119,17 +113,10 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        source = "Kairouz, Bonawitz, Ramage 2016"
-        pairs = dominated_measure(FinitePair, *self._two)
+        source, lie = "Kairouz, Bonawitz, Ramage 2016", (1 - self.truth) / (self.values - 1)
+        rest = (self.values - 2) * lie  # the probability of any value but 0 and 1, for both
+        pairs = dominated_measure(FinitePair, (self.truth, lie, rest), (lie, self.truth, rest))
         return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
-
-    @property
-    def _two(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-        """The distributions of the answer to 0 and to 1, each over three outcomes: 0, 1 and any
-        other value."""
-        lie = (1 - self.truth) / (self.values - 1)
-        rest = (self.values - 2) * lie
-        return (self.truth, lie, rest), (lie, self.truth, rest)
 
 
 @register("antiphon.KaryResponse/1")
@@ -181,10 +168,24 @@ TWO_BITS = bounded(event_level(), 2)
 differs."""
 
 
+class BitExposed(ContinualMechanism[Symbol, int, int | Symbol]):
+    """A mechanism that takes bits and answers ⊤, ⊥ or a bit; ⊤ is its initial state. Abstract."""
+
+    __slots__ = ()
+
+    @property
+    def initial_state(self) -> Symbol:
+        return TOP
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(BITS, _SHOWN, BITS)
+
+
 @register("antiphon.LeakyBit/1")
 @column_safe
 @attrs.frozen
-class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
+class LeakyBit(BitExposed):
     """The mechanism M_δ: it answers ⊤ until it breaks, w.p. δ each time (answer ⊥), and then echoes
     bits.
 
@@ -195,14 +196,6 @@ class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
     """
 
     delta: Fraction = attrs.field(converter=fields.probability, kw_only=True)
-
-    @property
-    def initial_state(self) -> Symbol:
-        return TOP
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, _SHOWN, BITS)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -217,8 +210,8 @@ class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""An E above which ``ExposedResponse`` claims the figures of RR_E, as p makes little difference
-there."""
+"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; past it they are
+those of plain randomized response, as p makes little difference."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -250,9 +243,9 @@ class ExposedDivergence:
 @register("antiphon.ExposedResponse/1")
 @column_safe
 @attrs.frozen
-class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
+class ExposedResponse(BitExposed):
     """The mechanism M_{p,E}: its first answer is whether it is exposed, w.p. p; if so, it answers a
-    bit by RR_E.
+    bit by randomized response RR_E.
 
     State: ⊤ (fresh), ⊥ (exposed), λ (done). (⊤, bit) -> ⊥ w.p. p, else ⊤ and done; (⊥, bit) ->
     the bit w.p. e^E/(1+e^E), else the other, and done; (λ, bit) -> ⊤.
@@ -273,24 +266,21 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
 
     @property
-    def initial_state(self) -> Symbol:
-        return TOP
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, _SHOWN, BITS)
-
-    @property
     def claims(self) -> tuple[Claim, ...]:
         p, epsilon = self.probability, self.epsilon
         if not p:
             return proved(self, Pure(0), TWO_BITS, _SOURCE)
-        measures: tuple[Measure, ...] = (
+
+        def exposed() -> MixturePair:
+            """The pair of randomized response if exposed, which is public; else no loss."""
+            return MixturePair((p, 1 - p), (ResponsePair(epsilon), FinitePair((1,), (1,))))
+
+        measures: tuple[kinds.Measure, ...] = (
             Pure(epsilon),
-            ZeroConcentrated(concentrated(p, epsilon)),
-            GaussianDP(gaussian(p, epsilon)),
-            Renyi(ExposedDivergence(p, epsilon)),
-            *dominated_measure(lambda: _exposed(p, epsilon)),
+            kinds.ZeroConcentrated(concentrated(p, epsilon)),
+            kinds.GaussianDP(gaussian(p, epsilon)),
+            kinds.Renyi(ExposedDivergence(p, epsilon)),
+            *dominated_measure(exposed),
         )
         return tuple(proved(self, each, TWO_BITS, _SOURCE)[0] for each in measures)
 
@@ -302,19 +292,13 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         return EMPTY, TOP
 
 
-def _exposed(probability: Fraction, epsilon: exact.ExactEpsilon) -> MixturePair:
-    """The pair of an ``ExposedResponse``: RR if it is exposed, else nothing; which, is public."""
-    nothing = FinitePair((1,), (1,))
-    return MixturePair((probability, 1 - probability), (ResponsePair(epsilon), nothing))
-
-
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ >= sup_α D_α/α for ``ExposedResponse``. D_α is nondecreasing, so D_β/α bounds D/order
-    between orders α and β, and E/α from α on."""
+    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for its Rényi divergences D_α.
+    These are nondecreasing, so D_β/α bounds D/order between orders α and β, and E/α from α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
-        return end  # D_α <= E
+        return end  # a bound, as D_α <= ε
     divergence, most = ExposedDivergence(probability, epsilon), up(end)
     rho, order = 0.0, 1.0
     while most / order > rho:
@@ -325,8 +309,8 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ for which ``ExposedResponse`` is μ-GDP, as p <= δ_μ(E): p·δ(ε) of RR_E is 0 from E on, so
-    below δ_μ(ε).
+    """A μ for which ``ExposedResponse`` is μ-GDP: at ε = E the δ of μ-GDP is p or more, while that
+    of the mechanism, at most p below, is 0.
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

@@ -65,9 +65,7 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
     """A mechanism that answers whether queries are above the ``threshold``; HALT after ``tops``
     that are. Abstract.
 
-    (state, q) -> ⊥, or the answer of ``_above``, for an int q; one draw of discrete Laplace noise a
-    query. ``share`` is the part ε₁/ε that the threshold gets; with many ``tops`` a smaller share is
-    better.
+    (state, q) -> ⊥, or the answer of ``_above``, for an int q; parameters as of ``SparseVector``.
     """
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
@@ -85,8 +83,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
         self._calibrate(self.epsilon)
 
     def _calibrate(self, budget: Fraction) -> None:
-        """Set the noise scales of threshold and queries, such that they cost ε₁ + ε₂ =
-        ``budget``."""
+        """Set the noise scales of the threshold and of queries, which cost ε₁ and ε₂: ``budget``
+        in all."""
         first, second = self.share * budget, (1 - self.share) * budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
         set_derived(self, threshold_scale=self.sensitivity / first, query_scale=moves / second)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Values: TypeAlias = "NDArray[Any]"
+Values: TypeAlias = NDArray[Any]
 
 EXACT: Final = 2**53
 """The largest size up to which every integer is exactly a double."""
@@ -63,8 +63,8 @@ def against(values: Values, other: Fraction, name: str) -> Values:
     return np.full(values.shape, name == "ne")
 
 
-Indices: TypeAlias = "NDArray[np.intp]"
-Mask: TypeAlias = "NDArray[np.bool_]"
+Indices: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 class Lanes:
@@ -110,7 +110,7 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; numbered only on demand."""
+        """The ``count`` replicas where the mask is true; they get their indices only on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part

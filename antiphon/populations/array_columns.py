@@ -54,11 +54,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     """
 
     __slots__ = ()
-
-    def __init__(self, values: Values, coins: Deciding) -> None:
-        self._values = values
-        self._lanes = coins.lanes
-        self.coins = coins
+    _values: Values
 
     def __repr__(self) -> str:
         return f"<ArrayColumn of {self._lanes.size} arrays of shape {self.shape}>"
@@ -81,22 +77,18 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of each replica's array."""
         return self._values.shape[1:]
 
     @property
     def ndim(self) -> int:
-        """The number of axes of each replica's array."""
         return self._values.ndim - 1
 
     @property
     def size(self) -> int:
-        """The number of entries of each replica's array."""
         return int(np.prod(self.shape))
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype of the entries."""
         return self._values.dtype
 
     def of(self, entries: str, *, axes: int) -> bool:
@@ -123,8 +115,6 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(self.alone(), digits)
-
-    # --- entries -------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         if not self.shape:
@@ -167,8 +157,6 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         if options or not known:  # A float past 64 bits converts to an undefined int.
             return self.alone().astype(dtype, **options)
         return ArrayColumn(self.now().astype(wanted), self.coins)
-
-    # --- reductions over all entries --------------------------------------------------------------
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
         """A NumPy reduction over all entries of each replica's array; floats are added in

@@ -1,7 +1,5 @@
 """Coins of a population of replicas: every replica in a block draws independently."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, cast
@@ -129,7 +127,7 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            known = self._steps[id(part)] = step, part  # keeps the part alive, as its id is the key
+            known = self._steps[id(part)] = step, part  # the part stays alive, as its id is the key
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
@@ -139,8 +137,6 @@ class ColumnCoins(Coins):
         self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
         return computed(ufunc, method, inputs, options, self)
-
-    # --- splitting -------------------------------------------------------------------------
 
     def decide(self, column: Column) -> bool:
         """The truth value of a column; if replicas disagree, the block is split."""
@@ -194,8 +190,6 @@ class ColumnCoins(Coins):
                 self.waiting.append(Part(Lanes(lanes.size - limit), list(self._script)))
                 lanes = self.lanes = Lanes(limit)
             lanes.numbered = True
-
-    # --- draws -----------------------------------------------------------------------------
 
     def draw(self, kind: str, parameter: Any) -> object:
         self.draws += 1
@@ -270,7 +264,7 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        if not self.many:  # one replica, whose part has plain numbers
+        if not self.many:  # a single replica, whose part of the system takes plain numbers
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 
@@ -320,7 +314,8 @@ class ColumnCoins(Coins):
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
     def _chosen(self, codes: Values | None, candidates: int) -> object:
-        """Each replica's choice from an array: a column of many candidates, else a split."""
+        """The drawn candidate of each replica, by its index in ``codes``: a column if there are
+        many candidates, else the block is split."""
         assert codes is not None
         if candidates > ALIKE:
             return self._keep(Column(codes, self))

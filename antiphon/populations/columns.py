@@ -16,21 +16,11 @@ from typing import Any, Final, NoReturn, Protocol, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.populations.arithmetic import (
-    EXACT,
-    UFUNCS,
-    WIDE,
-    Lanes,
-    Values,
-    against,
-    differs_from_python,
-    largest_int,
-    numbers,
-)
+from antiphon.populations import arithmetic
+from antiphon.populations.arithmetic import EXACT, UFUNCS, WIDE, Lanes, Values, numbers
 from antiphon.protocol.messages import STAND_IN
 
 KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
-
 
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
 """The other operand of an operation with a column: a column, a Python number, or a NumPy number."""
@@ -73,8 +63,11 @@ class PerReplica(ABC):
 
     __slots__ = ("_lanes", "_values", "coins")
     __immutable__ = True
-    _lanes: Lanes
-    coins: Deciding
+
+    def __init__(self, values: Any, coins: Deciding) -> None:
+        self._values = values
+        self._lanes = coins.lanes
+        self.coins = coins
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a column belongs to one population and cannot be copied or pickled")
@@ -90,19 +83,18 @@ class PerReplica(ABC):
         return self._first()
 
 
+def _converted(convert: Callable[[Any], Any]) -> Callable[[PerReplica], Any]:
+    """A method that converts the value of the only replica being stepped."""
+    return lambda value: convert(value.alone())
+
+
 class NumberLike(PerReplica):
     """A value for each replica; converts to a Python number if a single replica is stepped."""
 
     __slots__ = ()
 
-    def __float__(self) -> float:
-        return float(self.alone())
-
-    def __int__(self) -> int:
-        return int(self.alone())
-
-    def __index__(self) -> int:
-        return operator.index(self.alone())
+    __float__, __int__ = _converted(float), _converted(int)
+    __index__ = _converted(operator.index)
 
     def __str__(self) -> str:
         return str(self.alone())
@@ -149,11 +141,9 @@ class Column(NumberLike):
     __slots__ = ("_depth", "_sides", "kind")
 
     def __init__(self, values: Values, coins: Deciding) -> None:
-        self._values: Any = values
-        self._lanes = coins.lanes
+        PerReplica.__init__(self, values, coins)
         self._sides: tuple[str, Operand, Operand] | None = None
         self._depth = 0
-        self.coins = coins
         self.kind = KINDS[values.dtype.kind]
         """The type of each replica's number: float, int or bool."""
 
@@ -256,12 +246,12 @@ class Column(NumberLike):
             left = numbers(left)  # NumPy would add bools as truth values.
         if swapped:
             left, right = right, left
-        if differs_from_python(left, right, name):
+        if arithmetic.differs_from_python(left, right, name):
             return self.in_python(other, name, swapped=swapped)
         return Column(UFUNCS[name](left, right), self.coins)
 
     def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result by Python itself, for a single replica. Raises: Apart if there are several."""
+        """The result that Python gives for a single replica. Raises: Apart if there are several."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)
@@ -282,16 +272,17 @@ class Column(NumberLike):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
         if type(other) is Fraction and left.dtype.kind == "f":
-            return Column(against(left, other, name), self.coins)
+            return Column(arithmetic.against(left, other, name), self.coins)
         huge = type(other) is int and abs(other) >= WIDE and left.dtype.kind != "f"
-        if huge and abs(other) > largest_int(left) + 1:
+        if huge and abs(other) > arithmetic.largest_int(left) + 1:
             return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
         if _only_in_python(other, left):
             return self.in_python(other, name)
         right = _operand(other)
         if right is None:
             return _NEITHER
-        if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
+        largest = max(map(arithmetic.largest_int, (left, right)))
+        if left.dtype.kind != right.dtype.kind and largest > EXACT:
             return self.in_python(other, name)
         return Column(UFUNCS[name](left, right), self.coins)
 

@@ -1,7 +1,5 @@
 """Draws for all replicas of a block at once, as arrays with one number for each."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -69,7 +67,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # These draws are exact here, too.
+    if kind in discrete_noise.SAMPLERS:  # draws of discrete noise are exact here, too
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 
@@ -110,6 +108,6 @@ def multinomial(
     """
     values = [float(Fraction(p)) for p in probabilities]
     largest = values.index(max(values))
-    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # the sampler wants at most 1
+    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # NumPy wants a sum of at most 1
     shares: list[int] = generator.multinomial(count, values).tolist()
     return shares

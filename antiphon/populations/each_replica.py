@@ -29,11 +29,7 @@ class Opaque(PerReplica):
     """
 
     __slots__ = ()
-
-    def __init__(self, values: list[Any], coins: Deciding) -> None:
-        self._values = values
-        self._lanes = coins.lanes
-        self.coins = coins
+    _values: list[Any]
 
     def __repr__(self) -> str:
         return f"<Opaque of {self._lanes.size} values>"

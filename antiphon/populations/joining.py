@@ -146,11 +146,10 @@ class Tally:
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """For each form of the answers, an array with the count of each combination of choices, if few
-    are possible."""
+    """The count of each combination of choices, as an array, by the form of the answers: what is
+    the same in all of them. For few possible combinations."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
-    """For each form of the answers, a map with the count of each combination that occurred, if many
-    are possible."""
+    """The count of each combination that occurred, by the form of the answers; for many."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
         """Count the transcripts of a block; False, without counting, if an answer is no plain

@@ -9,8 +9,6 @@ columns is stepped replica by replica (``taken_apart`` names such parts). Either
 distribution is that of independent interactions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -30,13 +28,11 @@ from antiphon.protocol import EMPTY, HALT, Adversary, History, Mechanism
 from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
 from antiphon.protocol.registry import name_of
 
-Answers: TypeAlias = "History"
-Feature: TypeAlias = Callable[[Answers], object]
+Feature: TypeAlias = Callable[[History], object]
 """The type of a feature: a function of a view's answers, whose values are counted."""
 
 MOST_ROUNDS: Final = 100_000
 """The number of rounds after which a play without ``rounds`` gives up with an error."""
-
 
 MOST_JOINED: Final = 1024
 """The number of rounds after which blocks are no longer joined, as their records grow."""
@@ -51,7 +47,7 @@ class Block(NamedTuple):
     """The state of the adversary."""
     state: object
     """The state of the mechanism."""
-    answers: Answers
+    answers: History
     message: object = None
     tape: tuple[object, ...] = ()
     """The mechanism's draws so far, as one tuple for each step; empty if they are not kept."""
@@ -88,6 +84,7 @@ class Population:
         if self.rounds is not None:
             exact.natural(self.rounds, "rounds")
         self.coins.heard = self.adversary.listens and is_column_safe(self.adversary)
+        joinable = self.joins and not self.adversary.listens
         first = END if self.rounds == 0 else ASK
         start = Block(first, self.adversary.initial_state, self.mechanism.enter(initial), History())
         stack = [(Part(Lanes(replicas), []), start)]
@@ -97,12 +94,7 @@ class Population:
                 self.coins.lanes = part.lanes
                 yield part.lanes, block
                 continue
-            join = (
-                self.joins
-                and block.stage == REPLY
-                and not self.adversary.listens
-                and len(block.answers) < MOST_JOINED
-            )
+            join = joinable and block.stage == REPLY and len(block.answers) < MOST_JOINED
             self.coins.joins = join
             todo, ended = [part], list[tuple[Lanes, Block]]()
             while todo:
@@ -194,7 +186,8 @@ def play_population(
     ([2, 3], 1000000000)
     """
     counts: dict[Hashable, int] = {}
-    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+    population = Population(adversary, mechanism, rounds, ColumnCoins(seed), joins=True)
+    for lanes, value in _features(population, replicas, feature, initial):
         numbers: list[Values | float] = []
         _skeleton(value, numbers)
         if numbers:
@@ -228,7 +221,8 @@ def play_sample(
     [((NUMBER,), (100000, 1))]
     """
     found: dict[Hashable, list[tuple[int, list[Values | float]]]] = {}
-    for lanes, value in _features(adversary, mechanism, replicas, feature, rounds, seed, initial):
+    population = Population(adversary, mechanism, rounds, ColumnCoins(seed), joins=True)
+    for lanes, value in _features(population, replicas, feature, initial):
         numbers: list[Values | float] = []
         skeleton = _skeleton(value, numbers)
         found.setdefault(skeleton, []).append((lanes.size, numbers))
@@ -236,40 +230,28 @@ def play_sample(
 
 
 def _features(
-    adversary: Adversary,
-    mechanism: Mechanism,
-    replicas: int,
-    feature: Feature,
-    rounds: int | None,
-    seed: int | np.random.SeedSequence | None,
-    initial: object,
+    population: Population, replicas: int, feature: Feature, initial: object
 ) -> Iterator[tuple[Lanes, Any]]:
-    """Values of ``feature`` of all blocks; computing a feature may split a block, as a step may."""
+    """Yield each block's value of ``feature``; computing it may split a block, as a step may."""
     exact.whole(replicas, "replicas")
-    coins = ColumnCoins(seed)
-    safe = is_column_safe(feature)
+    coins, safe, tally = population.coins, is_column_safe(feature), Tally()
 
-    def evaluate(answers: Answers, _: object) -> object:
+    def evaluate(answers: History, _: object) -> object:
         value = feature(answers)
         value = tuple(value) if type(value) is History else value
         return _settled(value) if coins.lanes.numbered else value
 
-    def alone(answers: Answers, _: object) -> object:
+    def alone(answers: History, _: object) -> object:
         return evaluate(to_scalar(tuple(answers), feature), _)
 
-    tally = Tally()
-    population = Population(adversary, mechanism, rounds, coins, joins=True)
     for whole, block in population.play(replicas, initial):
         if feature is tuple and tally.add(whole, block.answers):
             continue
         for lanes, answers in split(whole, block.answers):
             waiting = [Part(lanes, [])]
             while waiting:
-                try:
+                with suppress(Apart):
                     value = coins.run(waiting.pop(), evaluate if safe else alone, answers)
-                except Apart:
-                    pass
-                else:
                     yield coins.lanes, value
                 waiting.extend(coins.waiting)
                 coins.waiting = []
@@ -294,8 +276,7 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with its numbers and truth values replaced by symbols; the numbers are
-    appended to ``numbers``."""
+    """The feature with symbols for numbers and truth values; numbers go to the list ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)

@@ -31,7 +31,8 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 @rule(THEOREM, Preprocessed)
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """The guarantee of S ↦ M(π_S(S)) for neighbouring datasets before the preprocessing π.
+    """The guarantee of S ↦ M(π_S(S)), a mechanism M behind a preprocessing π, for datasets S that
+    are neighbours before π.
 
     Raises: NoGuarantee for a mechanism M without a claim about images of π, or for a premise of π
     that does not hold.
@@ -60,7 +61,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if direct is not None:
         yield direct
         if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
-            return  # No other bound is better.
+            return  # No other route gives a better bound.
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
@@ -104,8 +105,8 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 
 def _whole(pi: Preprocessing) -> Fraction | None:
-    """The largest distance between the images of neighbours: by the triangle inequality, step by
-    step, or as π declares it."""
+    """The largest distance between images of neighbouring datasets: the least of three bounds, by
+    the triangle inequality, step by step, and as π declares it."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None
@@ -114,7 +115,7 @@ def _whole(pi: Preprocessing) -> Fraction | None:
 
 
 def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
-    """The guarantee of M w.r.t. neighbours in ``relation``; None if no theorem applies."""
+    """The guarantee of the asked mechanism w.r.t. ``relation``; None if no theorem applies."""
     try:
         return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
     except NoGuarantee:

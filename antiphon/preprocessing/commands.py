@@ -49,7 +49,7 @@ class PriceRow(NamedTuple):
 
     size: int
     apart: float
-    """The ratio τ/Δ of the distance that the other records move to the change by one record."""
+    """The ratio τ/Δ: how far other records move in all, over how far the replaced one can."""
     naive: float
     printed: float
     derived: float
@@ -59,23 +59,18 @@ class PriceRow(NamedTuple):
 def preprocessing_of(asked: PriceAsked, size: int) -> tables.TablePreprocessing:
     """The preprocessing named in the options, for n records in the unit ball. Raises:
     InvalidArgument."""
-    dimension = asked.dimension
+    shape: dict[str, Any] = {"size": size, "dimension": asked.dimension}
     kinds: dict[str, Callable[[], tables.TablePreprocessing]] = {
-        "imputation": lambda: tables.MeanImputation(
-            size=size, dimension=dimension, missing=_missing(asked.missing, size)
-        ),
-        "scaling": lambda: tables.StandardScaling(
-            size=size, dimension=dimension, sigma=rational(asked.sigma, "sigma")
-        ),
+        "imputation": lambda: tables.MeanImputation(**shape, missing=_missing(asked.missing, size)),
+        "scaling": lambda: tables.StandardScaling(**shape, sigma=rational(asked.sigma, "sigma")),
         "projection": lambda: tables.PrincipalProjection(
-            size=size, dimension=dimension, components=1, gap=rational(asked.gap, "gap"),
-            centred=asked.centred,
+            **shape, components=1, gap=rational(asked.gap, "gap"), centred=asked.centred
         ),
-        "bins": lambda: tables.BinCentres(size=size, dimension=dimension, bins=asked.bins),
+        "bins": lambda: tables.BinCentres(**shape, bins=asked.bins),
         "clusters": lambda: tables.ClusterCentres(
-            size=size, dimension=dimension, clusters=1, eta=rational(asked.eta, "eta")
+            **shape, clusters=1, eta=rational(asked.eta, "eta")
         ),
-    }  # fmt: skip
+    }
     if asked.kind not in kinds:
         known = ", ".join(kinds)
         raise InvalidArgument(
@@ -142,8 +137,6 @@ def pays(row: PriceRow) -> bool:
     return row.derived <= _LITTLE * row.naive and row.derived < row.group
 
 
-# --- a picture -----------------------------------------------------------------------------------
-
 _LINES: Final = {
     "naive": ("naive (wrong)", COLOURS[1], ":"),
     "printed": ("printed, p = 2", COLOURS[4], "--"),
@@ -166,9 +159,6 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
         legend(axes)
         headed(figure, title, 0.1)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
-
-
-# --- what is printed ------------------------------------------------------------------------------
 
 
 @attrs.frozen

@@ -147,7 +147,7 @@ class _Search:
             else:
                 low, zero = middle, between
         if self.fits:
-            self.keep(_movement(_gaps(zero, one, path, low, end), self.pi, path, low))
+            self.keep(_gaps(zero, one, path, low, end), path, low)
 
     @property
     def fits(self) -> bool:
@@ -157,13 +157,17 @@ class _Search:
 
     def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
-        with np.errstate(all="ignore"):  # Nothing can be fitted to these data.
+        with np.errstate(all="ignore"):  # Data to which nothing can be fitted give NaN.
             found = np.asarray(self.pi(path.at(count)), np.float64)
         self.shapes.add(found.shape)
         return found
 
-    def keep(self, found: Movement) -> None:
+    def keep(self, gaps: Records, path: "_Path", low: int) -> None:
+        """Count a pair of neighbours, and keep its movement where it is the worst so far."""
         self.tried += 1
+        moved = int((gaps > _STILL * float(self.pi.radius)).sum())
+        pair = path.at(low), path.at(low + 1)
+        found = Movement(float(gaps.max(initial=0)), moved, math.fsum(gaps), path.name, low, pair)
         sizes = {"furthest": found.furthest, "moved": found.moved, "distance": found.total}
         for name, size in sizes.items():
             known = self.worst.get(name)
@@ -253,17 +257,6 @@ def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Reco
     kept[path.order[low:high]] = False
     found = lengths(zero[kept] - one[kept])
     return np.where(np.isnan(found), math.inf, found)
-
-
-def _movement(gaps: Records, pi: TablePreprocessing, path: _Path, low: int) -> Movement:
-    return Movement(
-        float(gaps.max(initial=0)),
-        int((gaps > _STILL * float(pi.radius)).sum()),
-        math.fsum(gaps),
-        path.name,
-        low,
-        (path.at(low), path.at(low + 1)),
-    )
 
 
 def _size(found: Movement, name: str) -> float:

@@ -199,16 +199,13 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
         return claims if why_untrusted(self) is None else tuple(map(assumed, claims))
 
     def respond(self, dataset: Any, coins: Coins) -> Any:
-        return self.mechanism.respond(self._prepared(dataset), coins)
-
-    def _prepared(self, dataset: Any) -> Any:
         found = self.preprocessing(dataset)
         if not self.mechanism.signature.queries.contains(found):
             raise CompositionError(
                 f"{type(self.preprocessing).__name__} gave {of_kind(found)} that is no "
                 f"dataset of {type(self.mechanism).__name__}"
             )
-        return found
+        return self.mechanism.respond(found, coins)
 
 
 @column_safe

@@ -64,7 +64,7 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""The value given by the talk's theorem for each mechanism, from the talk's RDP and SRDP at a τ."""
+"""The Rényi bound that the talk's theorem gives for each mechanism, at a τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (

@@ -10,7 +10,7 @@ from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+nothing_proved_in(__name__)  # claims of the broken twins below never count as proved
 
 _HIGH: Final = 9
 _THERE: Final = Integers(0, _HIGH)

@@ -23,19 +23,37 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+nothing_proved_in(__name__)  # claims of the broken twins below never count as proved
 
+THEOREM: Final = "Weak triangle"
+GROUP: Final = "Group privacy"
+TURNED: Final = "Principal directions"
 SECTION = (6, 2)
 """The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
 is a special case."""
 
 
 def checks() -> Iterable[Check]:
-    """The lines of ``antiphon verify`` that this file adds."""
-    yield from _by_distance()
-    yield from _by_the_triangle()
-    yield from _by_groups()
-    yield from _of_directions()
+    """The checks of privacy after preprocessing, each a line of ``antiphon verify``."""
+    text = "{1} of {0} bits imputed, noise that halves with each step"
+    made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
+    yield from made
+    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", forgets=True)
+    row = Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _legs)
+    talk = Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", _talk)
+    yield row
+    yield row.twin("the same by the curve of the first leg alone", second=False)
+    yield talk
+    yield talk.twin("Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", cell=_cell)
+    one = Check(GROUP, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
+    yield one
+    yield Check(GROUP, "2 of 4 bits imputed: 3 steps of ln 2", partial(_group, 4, 2))
+    yield Check(GROUP, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
+    yield one.twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
+    yield Check(TURNED, "2 records in the plane, mirrored: the bound is met", _met)
+    row = Check(TURNED, "2 records in the plane, two gaps", _gaps)
+    yield row
+    yield row.twin("the same with the gap of the first dataset alone", both=False)
 
 
 # --- claims indexed by distance -------------------------------------------------------------------
@@ -64,13 +82,6 @@ def pipeline(size: int, missing: int, *, forgets: bool = False) -> Preprocessed:
     return Preprocessed(noise, ImputedSum(size=size, missing=missing, high=1))
 
 
-def _by_distance() -> Iterable[Check]:
-    text = "{1} of {0} bits imputed, noise that halves with each step"
-    made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
-    yield from made
-    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", forgets=True)
-
-
 def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
     system = pipeline(size, missing, forgets=forgets)
     return private(system, system.verification, [system.claims[0].parameters], rounds=1)
@@ -78,20 +89,10 @@ def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
 
 # --- the weak triangle inequality -----------------------------------------------------------------
 
-THEOREM: Final = "Weak triangle"
 NEAR: Final = Renyi(lambda order: response_divergence(Log(2), order))
 """The Rényi curve of two laws whose densities differ by a factor of at most 2, as of randomized
 response."""
 AT: Final = tuple(epsilon(Log(Fraction(each))) for each in ("1", "3/2", "2", "3"))
-
-
-def _by_the_triangle() -> Iterable[Check]:
-    row = Check(THEOREM, "1 of 3 bits imputed, two curves of Rényi divergences", _legs)
-    talk = Check(THEOREM, "Gaussian behind scaling, σ = 4/5: 16/σ⁶", _talk)
-    yield row
-    yield row.twin("the same by the curve of the first leg alone", second=False)
-    yield talk
-    yield talk.twin("Gaussian behind scaling, σ = 4/5: 4/σ³, as printed", cell=_cell)
 
 
 def _at(measure: Measure) -> list[Bound]:
@@ -109,7 +110,8 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """Curve of ``Hoelder`` at a few orders; other orders get the value of the next higher one."""
+    """The Rényi curve of two steps of the curve ``NEAR`` (``Hoelder``), computed at a few orders;
+    other orders get the value at the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -149,15 +151,6 @@ def _talk(*, cell: Cell = by_theorem) -> Evidence:
     return private(gaussian, neighbouring_start(), [(at, Fraction(bound))], rounds=1)
 
 
-def _by_groups() -> Iterable[Check]:
-    theorem = "Group privacy"
-    one = Check(theorem, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
-    yield one
-    yield Check(theorem, "2 of 4 bits imputed: 3 steps of ln 2", partial(_group, 4, 2))
-    yield Check(theorem, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
-    yield one.twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
-
-
 def _group(size: int, missing: int, *, fewer: int = 0) -> Evidence:
     system = pipeline(size, missing)
     (found,) = (
@@ -186,13 +179,6 @@ def _point(*coordinates: str) -> Point:
     return first, second
 
 
-def _of_directions() -> Iterable[Check]:
-    yield Check("Principal directions", "2 records in the plane, mirrored: the bound is met", _met)
-    row = Check("Principal directions", "2 records in the plane, two gaps", _gaps)
-    yield row
-    yield row.twin("the same with the gap of the first dataset alone", both=False)
-
-
 def _met() -> Evidence:
     return _turned(_point("3/5", "4/5"), _point("3/5", "-4/5"), exactly=True)
 
@@ -202,7 +188,8 @@ def _gaps(*, both: bool = True) -> Evidence:
 
 
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:
-    """Evidence that P turns by at most s/(g + g'), for datasets of ``FIXED`` and one more record.
+    """Evidence that the projection P on the principal direction turns by at most s/(g + g') when a
+    dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``.
 
     g and g' are the gaps of the moments, and s the spread of their difference. A bit is 1 with
     probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points to where x
@@ -223,8 +210,8 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 
 def _projected(record: Point) -> tuple[Point, Fraction]:
-    """The image of ``FIXED`` on the principal direction of two records x and y, and the eigengap of
-    xxᵀ + yyᵀ.
+    """The projection of ``FIXED`` on the principal direction of two records x and y, ``FIXED`` and
+    ``record``, and the eigengap of xxᵀ + yyᵀ.
 
     The direction has the angle φ with (cos 2φ, sin 2φ) = (a - c, 2b)/gap, where a, b and c are the
     entries of the matrix.
@@ -240,6 +227,6 @@ def _minus(one: Point, other: Point) -> Point:
 
 
 def _length(vector: Point) -> Fraction:
-    """The length of a vector for which it is rational."""
+    """The length of a vector, for one whose length is rational."""
     square = vector[0] ** 2 + vector[1] ** 2
     return Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))

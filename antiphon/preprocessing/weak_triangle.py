@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeVar
 
 import attrs
@@ -19,7 +20,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
-"""The largest |t| in the search; beyond it e^t or e^-t is negligible beside 1."""
+"""The largest |t| in the search for an order α + (α-1)e^t; past it e^t or e^-t is negligible."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
@@ -43,14 +44,10 @@ def least_from(function: Callable[[float], float], start: float) -> float:
     middle = at(min(max(start, -WIDEST), WIDEST))
     if not middle.value < math.inf:
         grid = (at(float(place)) for place in range(-int(WIDEST), int(WIDEST) + 1, 2))
-        middle = min(grid, key=_value)
+        middle = min(grid, key=attrgetter("value"))
     return (
         middle.value if middle.value in (0, math.inf) else _least_between(at, *_around(at, middle))
     )
-
-
-def _value(point: _Point) -> float:
-    return point.value
 
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
@@ -103,14 +100,14 @@ def _vertex(left: _Point, middle: _Point, right: _Point) -> float:
 
 
 _UP: Final = 1 + 16 * UNIT
-"""A rounding factor above 1 that exceeds the relative error of the few operations below."""
+"""A factor above 1 that outweighs the rounding errors of the few operations below."""
 _LONGEST: Final = 30
 
 
 @attrs.frozen
 class Hoelder:
-    """The Rényi curve of two steps: the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1,
-    1/p + 1/q = 1. Rounded up.
+    """The Rényi curve of two steps with the curves ε and ε̃: the least of ((α-1/p)/(α-1))·ε(pα) +
+    ε̃(q(α-1/p)) over all p > 1 with 1/p + 1/q = 1; rounded up.
 
     The curve is also the least of the same expressions with ε and ε̃ exchanged: the step by π or
     the step by the neighbour may come first. The weak triangle inequality of Rényi divergences
@@ -130,7 +127,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """The value (a+b)² for the least slopes a² and b² of linear curves in the two steps."""
+    """The slope (a+b)², by the least linear curves αa² and αb² of the two steps."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -176,8 +173,8 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The Rényi curves of all measures that are not free; of linear curves only the lowest."""
-    kept = [each for each in measures if not _loses(each)]
+    """The Rényi curves of measures without a δ > 0; of linear curves only the lowest."""
+    kept = [each for each in measures if not _has_delta(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
     bent = [each for each in found if each.slope == math.inf]
@@ -190,12 +187,13 @@ def _slope(measure: Measure) -> float:
     return up(measure.mu**2 / 2) if type(measure) is GaussianDP else math.inf
 
 
-def _loses(measure: Measure) -> bool:
+def _has_delta(measure: Measure) -> bool:
     return isinstance(measure, Approximate) and measure.delta > 0
 
 
 def _balance(first: float, second: float) -> float:
-    """The best t for linear curves with these values at one point: ln(b/a)."""
+    """The t = ln(b/a) at which the search starts: the best one for linear curves, whose values at
+    one order are a² and b²."""
     known = 0 < first < math.inf and 0 < second < math.inf
     return (math.log(second) - math.log(first)) / 2 if known else 0.0
 
@@ -227,9 +225,6 @@ class Ranged:
         return self.curve(order)
 
 
-# --- in other measures ----------------------------------------------------------------------------
-
-
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
     """The measures of two steps in a row by the weak triangle inequality: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃,
     and ``Hoelder``.
@@ -241,11 +236,7 @@ def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, 
     ZeroConcentrated(rho=9)
     """
     found = [*_sizes(near, far), Renyi(Hoelder(tuple(near), tuple(far)))]
-    return () if any(map(_nothing, (near, far))) else tuple(found)
-
-
-def _nothing(measures: Sequence[Measure]) -> bool:
-    return all(map(_loses, measures))
+    return () if any(all(map(_has_delta, each)) for each in (near, far)) else tuple(found)
 
 
 def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]:

@@ -33,25 +33,9 @@ from antiphon.verifiers.relations import (
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 __all__ = [
-    "AddOrRemove",
-    "AlternatingDifferences",
-    "AnyTwo",
-    "EachWithin",
-    "Monotone",
-    "Near",
-    "OfUpdates",
-    "OneEntry",
-    "OneItem",
-    "OnlyEntry",
-    "Refused",
-    "Relation",
-    "ReplacedRow",
-    "Within",
-    "bounded",
-    "event_level",
-    "every_pair",
-    "neighbouring_start",
-    "updates_and_queries",
-    "user_level",
-]
+    "AddOrRemove", "AlternatingDifferences", "AnyTwo", "EachWithin", "Monotone", "Near",
+    "OfUpdates", "OneEntry", "OneItem", "OnlyEntry", "Refused", "Relation", "ReplacedRow",
+    "Within", "bounded", "event_level", "every_pair", "neighbouring_start",
+    "updates_and_queries", "user_level",
+]  # fmt: skip
 __dir__ = shows(__all__)

@@ -5,15 +5,12 @@ that counts distinct items sends a counter ±1 whenever an item appears or disap
 events change, these numbers change in alternating directions.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import EMPTY, identical, register
-from antiphon.protocol.verification import Refused, Verification
+from antiphon.protocol import EMPTY, Refused, Verification, identical, register
 
 _OTHERS = Refused("the pairs differ in more than one item, which one side of all pairs has not")
 
@@ -32,7 +29,7 @@ class Differed(NamedTuple):
     """The number of pairs since ``level`` last changed; counted only where it is bounded."""
 
 
-def _positive(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or not 1 <= value <= 2**200:
         raise InvalidArgument(f"{field.name} must be an int between 1 and 2^200")
 
@@ -92,7 +89,7 @@ class AlternatingDifferences(Verification[Differed, object]):
 
 @register("antiphon.ItemSeen/1", state=True)
 class ItemSeen(NamedTuple):
-    """The state of ``OneItem``: the items on both sides so far, then the one that differs."""
+    """The state of ``OneItem``: the items of both sides, until one item differs; that item."""
 
     seen: frozenset[object] = frozenset()
     """The items that both sides had; kept until a pair differs."""

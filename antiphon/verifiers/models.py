@@ -1,7 +1,5 @@
 """The verification functions of known models, such as continual observation (CM §3, §5.3)."""
 
-from __future__ import annotations
-
 from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
@@ -15,13 +13,14 @@ Belongs: TypeAlias = Union["tuple[()]", "tuple[object, int]"]
 _LONGEST: Final = 2**200
 
 
-def _count(_: object, attribute: attrs.Attribute[int], value: Any) -> None:
+def _count(_: object, attribute: "attrs.Attribute[int]", value: Any) -> None:
     natural(_, attribute, value)
     if value > _LONGEST:
         raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")
 
 
-def _is_verification(_: object, __: object, value: object) -> None:
+def is_verification(_: object, __: object, value: object) -> None:
+    """An attrs validator. Raises: InvalidArgument unless the value is a verification function."""
     if not isinstance(value, Verification):
         raise InvalidArgument(
             f"an f is a verification function, event_level(), not {of_kind(value)}"
@@ -239,7 +238,7 @@ class Bounded(Verification[tuple[int, State], Message]):
     (messages so far, state of f)."""
 
     swap_symmetric = symmetric_as("verification")
-    verification: Verification[State, Message] = attrs.field(validator=_is_verification)
+    verification: Verification[State, Message] = attrs.field(validator=is_verification)
     pairs: int = attrs.field(validator=_count)
 
     @property

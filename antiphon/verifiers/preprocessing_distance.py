@@ -1,7 +1,5 @@
 """Distances between neighbours, and tables whose rows may also move a little (smooth Rényi DP)."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -97,16 +95,15 @@ def _lengths(zero: Records, one: Records) -> Records:
     return np.where(found, raised, 0.0)
 
 
-Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
+Spread: TypeAlias = Within | Near | EachWithin | PreprocessingDistance
 _METRICS: Final = (Within, Near, EachWithin)
-"""The relations that hold exactly if a distance is at most their ``distance``."""
+"""The relations of two messages whose distance, in some metric, is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""Relations with a ``distance`` d such that a message within τ of a neighbour is a neighbour at
-distance d + τ."""
+"""The relations by a ``distance``: it grows by τ at most if a message moves by τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """Relation itself, if it is one of this library's with a distance (no subclass); else None."""
+    """The relation, if it is one of ``_SPREADS`` and no subclass of one; else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

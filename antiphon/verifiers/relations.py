@@ -6,8 +6,6 @@ works on columns (one number per replica) as on numbers, ``swap_symmetric = True
 iff one ∼ zero (not inherited: a subclass may override ``holds``).
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction
@@ -36,8 +34,7 @@ class Relation(Protocol[Message]):
 def related(relation: Relation, zero: object, one: object) -> bool:
     """Whether two messages are neighbours. Raises: PartError if ``holds`` returns no truth value.
 
-    Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
-    count as true in Python, so the verifier would let the pair pass.
+    ⊥, ``Refused('why')`` and a text count as true in Python, so a verifier would let the pair pass.
     """
     verdict: object = relation.holds(zero, one)
     if verdict is True or verdict is False:
@@ -100,10 +97,8 @@ class Within:
             return False
 
 
-def _norm(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    if not (type(value) is int and value in (1, 2)) and not (
-        type(value) is float and value == math.inf
-    ):
+def _norm(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
+    if (type(value), value) not in ((int, 1), (int, 2), (float, math.inf)):
         raise InvalidArgument("norm must be 1, 2 or math.inf: the ℓ₁, ℓ₂ or ℓ_∞ distance")
 
 
@@ -203,7 +198,7 @@ class Monotone:
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
 
-def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
+def natural(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     """An attrs validator. Raises: InvalidArgument unless the value is an int >= 0."""
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{field.name} must be an int >= 0")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, of_kind
+from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.populations.each_replica import accepting, to_scalar
 from antiphon.protocol import HALT, LEFT, RIGHT, Coins, Pair, PostProcessor, Side, identical
 from antiphon.protocol.coins.column_safety import is_column_safe
@@ -18,14 +18,7 @@ from antiphon.protocol.provenance import reader
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Pairs, Signature, Space
 from antiphon.protocol.verification import Refused, Verification
-
-
-def _is_verification(verifier: object, field: object, value: object) -> None:
-    if not isinstance(value, Verification):
-        raise InvalidArgument(
-            f"a verifier takes a verification function, such as event_level(), not {of_kind(value)}"
-        )
-
+from antiphon.verifiers.models import is_verification
 
 VerifierState: TypeAlias = object
 """The type of a verifier's state: the state of the verification function f, or ``Refused``."""
@@ -56,7 +49,7 @@ class Verifier(PostProcessor[VerifierState]):
     gives the reason, outside the transcript.
     """
 
-    verification: Verification = attrs.field(validator=_is_verification)
+    verification: Verification = attrs.field(validator=is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
     """Q × Q of the mechanism on the right, set by wiring; None if f itself checks membership."""
     _accepts: Callable[[object], bool] | None = attrs.field(

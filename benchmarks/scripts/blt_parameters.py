@@ -1,7 +1,6 @@
-"""Compute the best few buffers for totals, or for sliding sums.
+"""Compute the best few buffers for totals, and for sliding sums.
 
-    python benchmarks/scripts/blt_parameters.py > FILE             # factors/blt_parameters.py
-    python benchmarks/scripts/blt_parameters.py --windows > FILE   # factors/window_parameters.py
+    python benchmarks/scripts/blt_parameters.py > FILE   # factors/blt_parameters.py
 
 For horizons n = 2^8, …, 2^30 it minimises (squared sensitivity of C) × (largest squared row
 of B) over factorisations A = B·C with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), in closed form
@@ -16,7 +15,6 @@ is within 1 % of that of five. About 30 s.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from textwrap import fill
 
@@ -24,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.mechanisms.counters.factors.buffers import Buffers
-from antiphon.mechanisms.counters.tails import lower_bound
 
 Vector = npt.NDArray[np.float64]
 LONG = 1 << 50
@@ -92,75 +89,59 @@ def square_root(horizon: int) -> float:
     return float(np.log(horizon) + 4 * np.log(2) + np.euler_gamma) / np.pi
 
 
-def best(horizon: int) -> tuple[Vector, float]:
-    """The gaps of the fewest buffers that suffice, and their max squared error at ρ = ½."""
+def best(horizon: int) -> Vector:
+    """The gaps of the fewest buffers that suffice."""
     goal = square_root(horizon) ** 2 * SLACK
     for count in range(2, 12):
         logs = np.linspace(-np.log(horizon), -0.3, 2 * count)
         start = np.concatenate([logs[:1], np.log(np.diff(logs))])
         found = minimise(lambda x: loss(x, horizon), start)
-        if (reached := float(np.exp(loss(found, horizon)))) <= goal:
-            return placed(found), reached
+        if np.exp(loss(found, horizon)) <= goal:
+            return placed(found)
     raise RuntimeError("too few buffers")
 
 
-HEAD = '''"""Buffers by horizon. Written by benchmarks/scripts/blt_parameters.py."""
+HEAD = '''"""Optimised buffers for counts and windows: poles and zeros of C's generating function.
 
-from __future__ import annotations
+Each table maps to 1 - θ_1, 1 - λ_1, 1 - θ_2, …. Written by benchmarks/scripts/blt_parameters.py.
+"""
 
 from typing import Final
 
 PARAMETERS: Final[dict[int, tuple[float, ...]]] = {'''
-
-FOOT = '''}  # fmt: skip
-"""log₂ of the horizon -> 1 - θ_1, 1 - λ_1, 1 - θ_2, …: the poles and zeros of C's generating
-function, in turn."""'''
-
-
-WINDOWS_HEAD = '''"""The best buffers for windows. From benchmarks/scripts/blt_parameters.py."""
-
-from typing import Final
-
+MIDDLE = '''}  # fmt: skip
+"""For counts, by log₂ of the horizon: within 1 % of the error of the square-root factorisation."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
-    # fresh noise: as good as no buffer
     1: (0.999998, 0.999999),'''
-
-WINDOWS_FOOT = '''}  # fmt: skip
-"""A table from the window W to 1 - θ_1, 1 - λ_1, 1 - θ_2, …: poles and zeros of C's generating
-function."""'''
+FOOT = '''}  # fmt: skip
+"""For sums of the last W updates, by W: the standard deviation is within 11 % of the least."""'''
 
 
-def windows() -> None:
-    """Print the table for windows W = 2, 3, 4, 6, 8, 11, …, with 365 in place of 362."""
-    print(WINDOWS_HEAD)
-    for half in range(2, 41):
-        window = 365 if half == 17 else round(2 ** (half / 2))
-        found: list[tuple[float, Vector]] = []
-        for count in range(1, 6):
-            logs = np.linspace(-np.log(window / 2 + 1.2), -0.3, 2 * count)
-            start = np.concatenate([logs[:1], np.log(np.diff(logs))])
-            reached = minimise(lambda x, w=window: window_loss(x, w), start)  # type: ignore[misc]
-            found.append((np.exp(window_loss(reached, window) / 2), placed(reached)))
-        goal = min(error for error, _ in found) * SLACK**0.5
-        error, gaps = next(each for each in found if each[0] <= goal)
-        bound = lower_bound(horizon=LONG, rho=0.5, window=window) ** 0.5
-        listed = ", ".join(f"{gap:.{DIGITS}g}" for gap in gaps)
-        shown = np.ceil(error * 1e4) / 1e4, np.floor(bound * 1e4) / 1e4
-        print("    # standard deviation {:.4f} at ρ = ½, optimum {:.4f}".format(*shown))
-        print(fill(f"{window}: ({listed}),", 99, initial_indent=4 * " ", subsequent_indent=8 * " "))
-    print(WINDOWS_FOOT)
+def entry(key: int, gaps: Vector) -> str:
+    listed = ", ".join(f"{gap:.{DIGITS}g}" for gap in gaps)
+    return fill(f"{key}: ({listed}),", 99, initial_indent=4 * " ", subsequent_indent=8 * " ")
+
+
+def best_for_window(window: int) -> Vector:
+    """The gaps of the fewest buffers whose error is within 1 % of the least found."""
+    found: list[tuple[float, Vector]] = []
+    for count in range(1, 6):
+        logs = np.linspace(-np.log(window / 2 + 1.2), -0.3, 2 * count)
+        start = np.concatenate([logs[:1], np.log(np.diff(logs))])
+        reached = minimise(lambda x: window_loss(x, window), start)
+        found.append((np.exp(window_loss(reached, window) / 2), placed(reached)))
+    goal = min(error for error, _ in found) * SLACK**0.5
+    return next(gaps for error, gaps in found if error <= goal)
 
 
 def main() -> None:
-    if "--windows" in sys.argv:
-        windows()
-        return
     print(HEAD)
     for power in range(8, 31):
-        gaps, reached = best(2**power)
-        listed = ", ".join(f"{gap:.{DIGITS}g}" for gap in gaps)
-        print(f"    # {reached:.2f} at ρ = ½, square root {square_root(2**power) ** 2:.2f}")
-        print(fill(f"{power}: ({listed}),", 99, initial_indent=4 * " ", subsequent_indent=8 * " "))
+        print(entry(power, best(2**power)))
+    print(MIDDLE)  # fresh noise for W = 1, which no buffer improves
+    for half in range(2, 41):  # windows W = 2, 3, 4, 6, 8, 11, …, with 365 in place of 362
+        window = 365 if half == 17 else round(2 ** (half / 2))
+        print(entry(window, best_for_window(window)))
     print(FOOT)
 
 

@@ -1,6 +1,5 @@
 """The k-ary tree counter with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
 
-from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple
 
@@ -10,11 +9,11 @@ import numpy.typing as npt
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.counter import Counter, whole_counts
+from antiphon.mechanisms.counters.counter import LaplaceNodes
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
-from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
+from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.numbers import Intractable, InvalidArgument
-from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, register, set_derived
+from antiphon.protocol import Coins, Space, column_safe, register, set_derived
 
 
 @register("antiphon.Level/1", state=True)
@@ -22,9 +21,10 @@ class Level(NamedTuple):
     """The part of a tree counter's state for the tree nodes of one height."""
 
     digit: int
-    """The balanced digit of t: the number of nodes that are added or, if negative, subtracted."""
+    """The digit of this height of the number of updates, in balanced base k: so many nodes are
+    added, or subtracted if it is negative."""
     noise: Amount
-    """The noise of the prefix at this height: a sum over |digit| nodes, with their sign."""
+    """The sum of the noise of these |digit| nodes, with their sign."""
     pending: tuple[Amount, ...]
     """The noise of each node that is still subtracted; the next one to be dropped is last."""
 
@@ -48,9 +48,9 @@ def _arity(value: object) -> int | None:
 @register("antiphon.BalancedTreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class BalancedTreeCounter(Counter[BalancedState]):
-    """A counter that writes each prefix sum as a sum and difference of k-ary tree nodes: t in
-    balanced base k.
+class BalancedTreeCounter(LaplaceNodes[BalancedState]):
+    """A counter that writes the sum of the first t updates as sums of k-ary tree nodes minus
+    others, by the digits of t in balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
     in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. With ``window`` = W, arity and levels are
@@ -75,8 +75,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
     (TOP, TOP, 2)
     """
 
-    norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.positive)
+    _source: ClassVar[str] = "Andersson, Pagh, Steiner, Torkamani 2025; adaptive since δ = 0"
     arity: int | None = attrs.field(default=None, converter=_arity)
     window: int | None = attrs.field(
         default=None, converter=attrs.converters.optional(fields.size), metadata=fields.STREAM
@@ -85,8 +84,6 @@ class BalancedTreeCounter(Counter[BalancedState]):
     """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
     """The number of nodes that one update lies in."""
-    scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of the Laplace noise of one node."""
 
     def _prepare(self) -> Space:
         if self.window is None or self.window >= self.horizon:
@@ -94,14 +91,8 @@ class BalancedTreeCounter(Counter[BalancedState]):
             levels = heights(self.horizon, base)
         else:
             base, levels = best_for_window(self.window, self.arity)
-        scale = self.events * levels * self.distance / self.epsilon
-        set_derived(self, base=base, levels=levels, scale=scale)
-        return whole_counts(self.dimension)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Andersson, Pagh, Steiner, Torkamani 2025; adaptive since δ = 0"
-        return proved(self, Pure(self.epsilon), self.verification, source)
+        set_derived(self, base=base, levels=levels)
+        return self._calibrate(levels)
 
     @property
     def initial_state(self) -> BalancedState:
@@ -116,8 +107,8 @@ class BalancedTreeCounter(Counter[BalancedState]):
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
-        """The level after one more of its nodes: the digit grows by 1 or, below the highest level,
-        wraps around to -(base - 1)/2."""
+        """The state of a level after one more node of its height: the digit grows by 1 or, below
+        the highest level, wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -126,23 +117,13 @@ class BalancedTreeCounter(Counter[BalancedState]):
         fresh = tuple(self._noise(coins) for _ in range(self.base // 2))
         return Level(-(self.base // 2), -sum(fresh), fresh)
 
-    def _noise(self, coins: Coins) -> Amount:
-        return self.noise(coins, self.scale)
-
     def _count(self, state: BalancedState, coins: Coins) -> tuple[BalancedState, Amount]:
         total = state.total + sum(level.noise for level in state.levels)
         return state, total if self.dimension is None else integers(total, self.dimension)
 
-    # --- errors ------------------------------------------------------------------------------
-
     @property
     def state_size(self) -> int:
         return 1 + self.levels * (self.base + 1) // 2
-
-    @property
-    def noise_variance(self) -> float:
-        """The variance of a node's noise."""
-        return discrete_laplace_variance(self.scale)
 
     def squared_error(self, updates: int, since: int = 0) -> float:
         self._time(updates, since)
@@ -164,8 +145,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The number of balanced digits that all times up to the horizon need: least h, (base^h -
-    1)/2 >= horizon."""
+    """The number of balanced digits for times up to the horizon: (base^h - 1)/2 >= horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -190,8 +170,9 @@ Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
 def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
-    """The number of nodes by which the prefixes at two times differ: those that are added or
-    subtracted for the sum between. Times are ints, or arrays of them.
+    """The number of tree nodes by which two prefixes differ, those of the first ``time`` and the
+    first ``since`` updates: the nodes added or subtracted for the sum between. Ints, or arrays of
+    them.
 
     From the lowest height up, each end moves to the nearest multiple of the next node's size: by
     nodes of its own, unless both move to the same one.
@@ -210,7 +191,7 @@ def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
 
 
 def most_nodes(horizon: int, base: int, levels: int) -> int:
-    """The largest number of ``nodes`` of a prefix, over all times up to the horizon.
+    """The largest number of tree nodes that a prefix sum up to the horizon adds or subtracts.
 
     A time below the horizon has its digits down to some height, there a smaller digit,
     and below any digits; as times are >= 0, the first digit that is not 0 is positive. The
@@ -232,16 +213,16 @@ def most_nodes(horizon: int, base: int, levels: int) -> int:
 
 
 def mean_nodes(horizon: int, base: int, levels: int) -> float:
-    """The mean number of ``nodes`` of a prefix, over the times 1, …, horizon."""
+    """The mean number of tree nodes that a prefix sum up to the horizon adds or subtracts."""
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # The time t rounds to the node e = (t + shift) // run, and e's digit repeats with k.
+        # The time t rounds to node number e = (t + shift) // run, whose digit has period base.
         full, rest = divmod(horizon + 1 + shift, run)
         if height == levels - 1:  # the highest digit is e itself
             total += run * (full * (full - 1) // 2) + rest * full
             break
-        size = (half + 1) * half  # Σ |d| over a period of digits
+        size = (half + 1) * half  # the sum of |digit| over a period
         periods, extra = divmod(full, base)
         rising, falling = min(extra, half + 1), max(0, extra - half - 1)
         partial = rising * (rising - 1) // 2 + falling * half - falling * (falling - 1) // 2
@@ -258,13 +239,8 @@ def best_arity(horizon: int) -> int:
     levels give more nodes in a prefix.
     """
     candidates = {least_base(horizon, levels) for levels in range(1, horizon.bit_length() + 2)}
-    return min(candidates, key=lambda k: (_cost(horizon, k), k))
-
-
-def _cost(horizon: int, base: int) -> float:
-    """The mean squared error of a counter of totals, up to a factor."""
-    levels = heights(horizon, base)
-    return levels**2 * mean_nodes(horizon, base, levels)
+    known = ((k, heights(horizon, k)) for k in candidates)
+    return min((levels**2 * mean_nodes(horizon, k, levels), k) for k, levels in known)[1]
 
 
 def least_base(horizon: int, levels: int) -> int:
@@ -284,7 +260,8 @@ _WIDEST: Final = 1 << 20
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:
-    """The largest number of ``nodes`` of a sum of the last ``window`` updates, over all times.
+    """The largest number of tree nodes that the sum of the last ``window`` updates adds or
+    subtracts, over all times up to the horizon.
 
     It is that of a time in two periods of the highest level's nodes: before the window is full,
     a period later one more of these nodes is in it, and after that nothing changes.

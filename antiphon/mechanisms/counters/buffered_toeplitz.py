@@ -15,9 +15,8 @@ import numpy as np
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
 from antiphon.mechanisms.counters.factors import rows
-from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
+from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS, WINDOWS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
-from antiphon.mechanisms.counters.factors.window_parameters import WINDOWS
 from antiphon.mechanisms.counters.tails import checked_decay
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Coins, column_safe, register, set_derived
@@ -32,7 +31,7 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """The updates in chunks: for each the slice of ``values``, the noise and the divisors q_t."""
+    """Yield chunks of the updates: a slice of ``values``, its noise, and its divisors q_t."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -42,8 +41,8 @@ def _chunks(
 
 
 def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The sums u_1 + … + u_t of a counter of ints. The seven buffers are separate variables, which
-    is twice as fast as a loop."""
+    """The noisy sum after each update of a counter of ints, in units of 1/unit. The seven buffers
+    are separate variables, which is twice as fast as a loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     keep = counter.keep
@@ -61,18 +60,14 @@ def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
             if not -far < drift < far:
                 drift += math.inf
                 sums = s1, s2, s3, s4, s5, s6, s7
-                s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
+                s1, s2, s3, s4, s5, s6, s7 = counter.limited(sums)
             released = released * keep + (x * unit + slip)
             found.append(released)
     return np.array(found)
 
 
-def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
-    return [rows.clamped(own, farthest) for own in buffers]
-
-
 def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The sums u_1 + … + u_t of a counter of arrays, for all coordinates at once, in place."""
+    """The noisy sum after each update of a counter of arrays, all coordinates at once."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
     for where, noise, divisors in _chunks(counter, values, coins):
@@ -84,25 +79,27 @@ def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector
 
 
 class Rolling:
-    """A mutable copy of the state of a counter of arrays, for many updates in a row."""
+    """A mutable copy of the state of a counter of arrays, to which updates are added in place."""
 
     __slots__ = (
         "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
         "_thetas", "_weights", "updates",
     )  # fmt: skip
 
-    def __init__(self, counter: Buffered, state: CorrelatedState[Any]) -> None:
+    def __init__(self, counter: WithBuffers, state: CorrelatedState[Any]) -> None:
         width = counter.dimension or 1
         self._counter, self.updates = counter, state.updates
         self._memory = np.array(state.memory, float)
-        self._released, self._drift = (_copied(each, width) for each in state[1:3])
+        self._released, self._drift = (
+            np.array(np.broadcast_to(each, width), float) for each in state[1:3]
+        )
         self._thetas, self._weights = _spread(counter.thetas, counter.weights, width)
         self._scratch = np.empty_like(self._memory)
         self._slip, self._push = np.empty((2, width))
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The counter's state, as after ordinary steps. No update may follow: the arrays are
+        """The counter's state after these updates. No update may follow, as the arrays are
         shared."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
@@ -119,8 +116,8 @@ class Rolling:
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """Add u_t to the running sum, in place. ``own`` holds unit·x_t and ``q`` is the divisor
-        q_t."""
+        """Add an update in place, with given noise. ``own`` is unit times the update, and becomes
+        the noisy sum; ``q`` is the divisor q_t of the update."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -130,7 +127,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # the floor of a quotient of doubles is exact here
+        ):  # the floor of a rounded quotient of such small whole numbers is exact
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -150,14 +147,10 @@ class Rolling:
         self.updates += 1
 
 
-def _copied(values: rows.Amount, width: int) -> Vector:
-    """An array of ``width`` coordinates: a copy of ``values``, or one number repeated."""
-    return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
-
-
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
-    """The arrays of θ_i and ω_i; repeated for all coordinates if these are few, which is faster."""
+    """The decay factors θ_i and weights ω_i of the buffers, each as a column of numbers; as
+    ``width`` equal columns if these are few, which is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
@@ -168,58 +161,28 @@ Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Buffered(CorrelatedCounter[Fading]):
-    """A correlated counter whose memory is a few buffers, s_i ← θ_i s_i + p_t. Abstract."""
+class WithBuffers(CorrelatedCounter[Fading]):
+    """A correlated counter that keeps its earlier noise in a few buffers s_i; the noise p_t of a
+    step changes each to θ_i s_i + p_t. Abstract."""
 
-    _source: ClassVar[str] = "Dvijotham et al. 2024"
-    buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of the generating function of C."""
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
     """The decay factor θ_i of each buffer."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """The weight ω_i of each buffer in the coefficients of C."""
-
-    @abstractmethod
-    def _chosen(self) -> Buffers:
-        """The poles and zeros of C. Raises: InvalidArgument past the longest horizon."""
-
-    def _factorise(self) -> None:
-        buffers = self._chosen()
-        thetas = tuple(1.0 - gap for gap in buffers.poles)
-        weights = tuple(buffers.weights.tolist())
-        set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
+    """The weight ω_i of each buffer in the noise Σ ω_i s_i that is fed back."""
 
     @property
     def initial_state(self) -> CorrelatedState[Fading]:
         if self.dimension is None:
-            return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
+            return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.thetas))
         return CorrelatedState(
-            0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(rows.Row)
+            0, 0.0, 0.0, np.zeros((len(self.thetas), self.dimension)).view(rows.Row)
         )
 
     @property
     def state_size(self) -> int:
-        return len(self.buffers) + 2
+        return len(self.thetas) + 2
 
-    def _norms(self, lengths: Vector) -> Vector:
-        return np.sqrt(self.buffers.squared_norms(lengths))
-
-    def _group_norm(self, events: int, length: int) -> float:
-        return self.buffers.squared_norm(length, events)
-
-    def _feedback_error(self) -> float:
-        """A bound on the rounding error of M_t: two roundings a step, which decay by θ_i, and that
-        of the sum.
-
-        |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
-        within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
-        """
-        size = 2 * FAR * self.resolution * 2.0**-53 * MORE
-        ages = np.minimum(1 / np.array(self.buffers.poles), self.horizon)
-        steps = 2 * ages + len(self.buffers) + 1
-        return float(size * (self.buffers.weights @ steps))
-
-    # For ints, without a dimension; ``Rolling`` does the same with arrays.
+    # The next three methods are for counters of ints; ``Rolling`` does the same for arrays.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -230,19 +193,8 @@ class Buffered(CorrelatedCounter[Fading]):
     def remember(self, memory: Fading, push: rows.Amount) -> Fading:
         return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
-    def limited(self, memory: Fading) -> Fading:
+    def limited(self, memory: Fading) -> tuple[float, ...]:
         return tuple([rows.clamped(own, self.farthest) for own in memory])
-
-    def _squared_row(self, length: int, since: int = 0) -> float:
-        return self.buffers.squared_row(length, since)
-
-    def _mean_squared_row(self, length: int) -> float:
-        return self.buffers.mean_squared_row(length)
-
-    def inverse(self) -> tuple[Vector, Vector]:
-        return self.buffers.inverse_weights, np.array(self.buffers.zeros)
-
-    # --- all coordinates at once, in place -----------------------------------------------------
 
     def _update(
         self, state: CorrelatedState[Fading], x: rows.Amount, coins: Coins
@@ -253,7 +205,51 @@ class Buffered(CorrelatedCounter[Fading]):
         rolling.count(x, coins)
         return rolling.state()
 
-    # --- a whole stream --------------------------------------------------------------------------
+
+@attrs.frozen(kw_only=True, repr=False)
+class Buffered(WithBuffers):
+    """A counter by a factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): a buffer for each θ_i. Abstract."""
+
+    _source: ClassVar[str] = "Dvijotham et al. 2024"
+    buffers: Buffers = attrs.field(init=False, eq=False)
+    """The poles θ_i and zeros λ_i of the generating function of C."""
+
+    @abstractmethod
+    def _chosen(self) -> Buffers:
+        """The poles and zeros to use. Raises: InvalidArgument past the longest tabled horizon."""
+
+    def _factorise(self) -> None:
+        buffers = self._chosen()
+        thetas = tuple(1.0 - gap for gap in buffers.poles)
+        weights = tuple(buffers.weights.tolist())
+        set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
+
+    def _norms(self, lengths: Vector) -> Vector:
+        return np.sqrt(self.buffers.squared_norms(lengths))
+
+    def _group_norm(self, events: int, length: int) -> float:
+        return self.buffers.squared_norm(length, events)
+
+    def _feedback_error(self) -> float:
+        """A bound, in grid steps, on the rounding error of ``feedback``: two roundings a step,
+        which decay by θ_i, and that of the sum.
+
+        |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
+        within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
+        """
+        size = 2 * FAR * self.resolution * 2.0**-53 * MORE
+        ages = np.minimum(1 / np.array(self.buffers.poles), self.horizon)
+        steps = 2 * ages + len(self.buffers) + 1
+        return float(size * (self.buffers.weights @ steps))
+
+    def _squared_row(self, length: int, since: int = 0) -> float:
+        return self.buffers.squared_row(length, since)
+
+    def _mean_squared_row(self, length: int) -> float:
+        return self.buffers.mean_squared_row(length)
+
+    def inverse(self) -> tuple[Vector, Vector]:
+        return self.buffers.inverse_weights, np.array(self.buffers.zeros)
 
     def _counts(self, values: rows.Stream, coins: Coins) -> rows.Array:
         noisy = one_by_one if self.dimension is None else side_by_side
@@ -288,8 +284,8 @@ def for_windows(horizon: int, window: int) -> Buffers:
 
 @lru_cache(maxsize=64)
 def for_decay(horizon: int, decay: Fraction) -> Buffers:
-    """Tabled buffers with λθ for each pole and zero θ, those with the least error of a decayed
-    sum."""
+    """The buffers for sums that decay by λ = ``decay`` a step: of the tabled ones, with λθ for each
+    pole and zero θ, those with the least error."""
     loss, left = float(1 - decay), float(decay)
     every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
     return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))

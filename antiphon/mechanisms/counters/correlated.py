@@ -44,14 +44,14 @@ from antiphon.protocol.registry import register, set_derived
 from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
-"""The limit, in standard deviations, on the sum of all p_t. In practice it is never reached."""
+"""The limit, in standard deviations, on the sum of all noise p_t; in practice never reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
 _MOST_RHO: Final = 1 << 100
 MORE: Final = 1 + 2.0**-20
 _SAFE: Final = 1 - 2.0**-30
-"""A safety factor for sums in double precision, far larger than their rounding error."""
+"""A factor below 1 that outweighs the rounding errors of sums in double precision."""
 
 
 Memory = TypeVar("Memory", default=Any)
@@ -63,11 +63,11 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
 
     updates: int
     released: rows.Amount
-    """The sum of all u_t: the exact sum plus its noise, in 1/unit."""
+    """The exact sum of the updates plus its noise, in units of 1/unit."""
     drift: rows.Amount
-    """The sum of all p_t; infinite once it has exceeded its limit."""
+    """The sum of all noise p_t so far; infinite once it has exceeded its limit ``far``."""
     memory: Memory
-    """The earlier noise from which M_t is computed."""
+    """The earlier noise p_t, in a form from which the subclass computes ``feedback``."""
 
 
 def _rho(value: object) -> Fraction:
@@ -86,8 +86,8 @@ def _resolution(value: object) -> int:
 
 @attrs.frozen(kw_only=True, repr=False)
 class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
-    """A counter by a factorisation A = B·C, with Gaussian noise added to Cx. Abstract: a subclass
-    gives C.
+    """A counter by a factorisation A = B·C of the matrix A that sums prefixes: Gaussian noise is
+    added to Cx, x being the updates. Abstract: a subclass gives C.
 
     Answers are floats, multiples of 1/unit. A draw is made for each update.
     """
@@ -98,19 +98,19 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     normalised: bool = attrs.field(default=False, validator=fields.boolean)
     resolution: int = attrs.field(default=2**32, converter=_resolution)
     unit: int = attrs.field(init=False, eq=False)
-    """The resolution of answers, multiples of 1/unit: a power of two, far finer than the noise."""
+    """The number of units in 1, a power of two: answers are multiples of 1/unit."""
     _room: float = attrs.field(init=False, eq=False)
-    """The largest value of q·unit times the norm of a column that the budget ρ allows."""
+    """The largest product of a divisor q_t and the norm of C's column that the budget ρ allows."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
     """A cache of divisors q_t, for the blocks of times last asked for."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
     """A cache of the expected errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
-    """The divisor q_0, which holds at all times unless columns are normalised."""
+    """The divisor of all updates, unless columns are normalised."""
     grid: Fraction = attrs.field(init=False, eq=False)
-    """The resolution R as a Fraction, as the coins take it."""
+    """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
-    """The limit on the drift (the sum of all noise p_t), in grid steps."""
+    """The limit on the ``drift`` (the sum of all noise p_t), in grid steps."""
     keep: float = attrs.field(init=False, eq=False, default=1.0)
     """The share of a sum that is left after each later update: 1, unless sums decay."""
 
@@ -152,7 +152,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self.dimension or 1
 
     def _largest_norm(self) -> float:
-        """A bound on how far the vector Cx moves between neighbours, in ℓ₂, per q·unit·distance."""
+        """A bound on the ℓ₂ distance of Cx and Cx' for neighbouring streams x and x', if updates
+        were scaled so that they differ by 1."""
         if self.normalised:
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
         return math.sqrt(self._group_norm(self.events, self.horizon)) / _SAFE
@@ -163,8 +164,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             f"{self._source}; adaptive since C is lower-triangular (Denisov et al. 2022, Thm "
             "2.1), on a grid by Canonne, Kamath, Steinke 2020 and a zCDP filter"
         )
-        measure = ZeroConcentrated(self.rho)
-        return proved(self, measure, self.verification, source)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def rho_by_age(self, age: int) -> Fraction:
         """The ρ that is spent on an update once ``age`` later updates have come; rounded up.
@@ -207,24 +207,25 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """The ℓ₂ norms ‖c_0, …, c_{n-1}‖ of columns of C, for each length n of an array."""
+        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of coefficients of C, for each length n of an array."""
 
     @abstractmethod
     def _group_norm(self, events: int, length: int) -> float:
-        """The squared norm of the sum of C's first ``events`` columns in its first ``length`` rows,
-        the largest for so many columns and as many rows from the first of them on."""
+        """The squared ℓ₂ norm of the sum of C's first ``events`` columns in its first ``length``
+        rows; that of as many later columns, in as many rows, is no larger."""
 
     @abstractmethod
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of Σ c_k p_{t-k} in double precision."""
+        """A bound, in grid steps, on the rounding error of ``feedback`` in double precision."""
 
     @abstractmethod
     def feedback(self, memory: Memory) -> rows.Amount:
-        """The sum ½ + Σ_{k>=1} c_k p_{t-k} of earlier noise, whose floor is M_t."""
+        """The noise Σ_{k>=1} c_k p_{t-k} that the earlier noise p feeds back into step t, plus ½:
+        its floor is the rounded feedback."""
 
     @abstractmethod
     def remember(self, memory: Memory, push: rows.Amount) -> Memory:
-        """The memory after p_t, the noise of a step, is added to it."""
+        """The memory after the noise ``push`` of one step is added to it."""
 
     @abstractmethod
     def limited(self, memory: Memory) -> Memory:
@@ -232,20 +233,20 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared norm of the row of B of this length, less the row of length ``since``."""
+        """The squared ℓ₂ norm of the row of B at time ``length``, less the row at ``since``."""
 
     @abstractmethod
     def _mean_squared_row(self, length: int) -> float:
-        """The mean of ``_squared_row`` over all lengths up to this one."""
+        """The mean of ``_squared_row`` over the times 1, …, length."""
 
     @abstractmethod
     def inverse(self) -> tuple[Vector, Vector]:
-        """The numbers α_i and 1 - λ_i with C⁻¹ = 1 - Σ α_i x/(1 - λ_i x)."""
+        """The numbers α_i and 1 - λ_i in C⁻¹(x) = 1 - Σ α_i x/(1 - λ_i x), the inverse factor."""
 
     # --- one update ------------------------------------------------------------------------------
 
     def divisor(self, time: int) -> float:
-        """The divisor q_t of the update at t = ``time``, counted from 0."""
+        """The divisor q_t of the update at t = ``time``, from 0: the grid steps in one unit."""
         number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
         block = self._blocks.get(number)
         if block is None:
@@ -291,15 +292,13 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         count = state.released / self.unit
         if type(count) is rows.Row:
             count = freeze(count.view(np.ndarray))
-        elif self.dimension is not None:  # before the first update
+        elif self.dimension is not None:  # still a number, before the first update
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
         return state, count
 
-    # --- errors ----------------------------------------------------------------------------------
-
     def deviations(self, divisors: Any, rounding: float) -> Any:
-        """The standard deviation of one update's noise in counts, R/(q·unit), with roundings by
-        q and by 1."""
+        """The standard deviation of the noise of one update, in counts, for its divisor q:
+        R/(q·unit), with a variance of ``rounding`` for rounding to q and to 1."""
         square = self.resolution**2 + rounding * (divisors * divisors + 1)
         return square**0.5 / (divisors * self.unit)
 
@@ -347,6 +346,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
-        # Rounding errors are at most ½, so the norm of the noise grows by at most this factor.
+        # Rounding errs by at most ½ of a step, so the noise's norm grows by at most this factor.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

@@ -1,7 +1,5 @@
 """The common parts of all counters: messages, neighbouring updates, and error bounds."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol
@@ -12,10 +10,19 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
-from antiphon.mechanisms.counters.tails import ErrorsShown
+from antiphon.mechanisms.counters.tails import ErrorsShown, discrete_laplace_variance
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.numbers.errors import listed, written_as
-from antiphon.protocol import TOP, Coins, ContinualMechanism, SampledCoins, spaces
+from antiphon.protocol import (
+    TOP,
+    Claim,
+    Coins,
+    ContinualMechanism,
+    Pure,
+    SampledCoins,
+    proved,
+    spaces,
+)
 from antiphon.protocol.registry import column_safe, set_derived
 from antiphon.verifiers import AnyTwo, Near, OfUpdates, Relation, Within, models
 
@@ -30,7 +37,7 @@ _SEARCHED: Final = 1 << 16
 _USERS: Final = spaces.Either((spaces.Integers(), spaces.Texts(64)))
 
 
-def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _int(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or abs(value) >= 2**62:
         raise InvalidArgument(f"{field.name} must be an int of at most 62 bits")
 
@@ -94,7 +101,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def __attrs_post_init__(self) -> None:
         if self.smallest >= self.largest:
             raise InvalidArgument("largest must be greater than smallest: updates have to differ")
-        counts, updates = self._prepare(), self._updates()
+        counts, values = self._prepare(), self._values()
+        updates = spaces.Tuples((_USERS, values)) if self.users else values
         answers = spaces.Either((spaces.Finite((TOP,)), counts))
         set_derived(
             self,
@@ -113,16 +121,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             (f.name, getattr(self, f.name)) for f in given if getattr(self, f.name) != f.default
         ]
         return f"{type(self).__name__}({', '.join(f'{name}={value!s}' for name, value in shown)})"
-
-    @property
-    def _last(self) -> int:
-        return self.horizon
-
-    # --- messages ----------------------------------------------------------------------------
-
-    def _updates(self) -> spaces.Space:
-        values = self._values()
-        return spaces.Tuples((_USERS, values)) if self.users else values
 
     def _values(self) -> spaces.Space:
         low, high = (None, None) if self.clip else (self.smallest, self.largest)
@@ -220,8 +218,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             found.append(count)
         return np.array(found)
 
-    # --- neighbours --------------------------------------------------------------------------
-
     @property
     def distance(self) -> Fraction:
         """The largest distance of two neighbouring updates, in the counter's norm; rounded up."""
@@ -251,8 +247,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             return Within(self.sensitivity)
         return Near(self.sensitivity, self.norm)
 
-    # --- errors ------------------------------------------------------------------------------
-
     @property
     @abstractmethod
     def state_size(self) -> int:
@@ -273,6 +267,14 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         """The largest expected squared error, over all times, of the sum of the last ``window``
         updates: a difference of two counts."""
 
+    def _searched(self, window: int) -> float:
+        """The largest expected squared error of a window, found by trying all times. Raises:
+        Intractable past 2^16 of them."""
+        if self.horizon > _SEARCHED:
+            raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
+        times = range(1, self.horizon + 1)
+        return max(self.squared_error(each, max(0, each - window)) for each in times)
+
     @abstractmethod
     def _tail(self, updates: int, beta: float, since: int) -> float:
         """A bound on the error of one coordinate of the sum of the updates after ``since``, up to
@@ -286,10 +288,9 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         With ``since``: of the sum of the updates after the first ``since``, the difference of two
         counts. Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
         """
-        if not 0 < beta < 1:
-            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
+        share = fields.beta(beta) / (self.dimension or 1)
         self._time(updates, since)
-        return self._tail(updates, beta / (self.dimension or 1), since) * (1 + 1e-9)
+        return self._tail(updates, share, since) * (1 + 1e-9)
 
     def band(self, updates: int, *, beta: float) -> float:
         """Half the width, at a time, of a confidence band that holds at *all* times up to the
@@ -297,9 +298,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
         All errors lie in the band with probability at least 1 - beta: a union bound.
         """
-        if not 0 < beta < 1:
-            raise InvalidArgument(f"beta is a probability between 0 and 1, not {beta!r}")
-        return self.error_bound(updates, beta=beta / self.horizon)
+        return self.error_bound(updates, beta=fields.beta(beta) / self.horizon)
 
     def _time(self, updates: int, since: int = 0) -> int:
         if type(updates) is not int or not 0 <= updates <= self.horizon:
@@ -308,14 +307,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
         return updates
 
-    def _searched(self, window: int) -> float:
-        """The largest expected squared error of a window, found by trying all times. Raises:
-        Intractable past 2^16 of them."""
-        if self.horizon > _SEARCHED:
-            raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
-        times = range(1, self.horizon + 1)
-        return max(self.squared_error(each, max(0, each - window)) for each in times)
-
 
 def _listed(updates: Stream) -> list[Any]:
     """The updates one by one: those of a flat array as Python numbers."""
@@ -323,6 +314,34 @@ def _listed(updates: Stream) -> list[Any]:
         found: list[int] = updates.tolist()
         return found
     return list(updates)
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class LaplaceNodes(Counter[State]):
+    """A tree counter with discrete Laplace noise of one scale in each tree node. Abstract."""
+
+    norm: ClassVar[int] = 1
+    _source: ClassVar[str]
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+    scale: Fraction = attrs.field(init=False, eq=False)
+    """The scale of the Laplace noise of one node: events·levels·distance/ε."""
+
+    def _calibrate(self, levels: int) -> spaces.Space:
+        """Set the scale, for updates that lie in ``levels`` nodes each; the space of counts."""
+        set_derived(self, scale=self.events * levels * self.distance / self.epsilon)
+        return whole_counts(self.dimension)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return proved(self, Pure(self.epsilon), self.verification, self._source)
+
+    def _noise(self, coins: Coins) -> Amount:
+        return self.noise(coins, self.scale)
+
+    @property
+    def noise_variance(self) -> float:
+        """The variance of the noise of one node."""
+        return discrete_laplace_variance(self.scale)
 
 
 def whole_counts(dimension: int | None) -> spaces.Space:

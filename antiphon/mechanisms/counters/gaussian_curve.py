@@ -18,8 +18,6 @@ which adds to δ once, and e^ε times. ∎
 At (1, 10⁻⁶) this is σ = 4.23 per unit of ℓ₂ distance, where zCDP takes 4.53.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache
@@ -38,27 +36,23 @@ from antiphon.protocol import Approximate, Claim, ZeroConcentrated, proved, regi
 SOURCE: Final = "antiphon.mechanisms.counters.gaussian_curve"
 _STEPS: Final = 40
 _LARGEST: Final = 64
-"""The largest ε for which noise is looked for; pure counters do as well there."""
+"""The largest ε for which a ρ is looked for; past it counters with Laplace noise do as well."""
 
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:
-    """The δ of the theorem, rounded up."""
-    slack = Fraction(draws, 16 * resolution**2) * (1 + _growth(epsilon))
-    return gaussian_delta(exact.root_up(2 * rho), epsilon)[1] + slack
-
-
-def _growth(epsilon: Fraction) -> Fraction:
-    """e^ε, rounded up."""
+    """The δ, rounded up, that the module's theorem gives a ρ-zCDP counter of so many draws."""
     bits = 64 + math.ceil(2 * epsilon)
-    return Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])
+    growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])  # e^ε, rounded up
+    slack = Fraction(draws, 16 * resolution**2) * (1 + growth)
+    return gaussian_delta(exact.root_up(2 * rho), epsilon)[1] + slack
 
 
 @lru_cache(maxsize=64)
 def largest_gaussian_rho(
     epsilon: Fraction, delta: Fraction, draws: int, resolution: int
 ) -> Fraction | None:
-    """The largest ρ, rounded down, for which a counter with so many draws is (ε, δ)-DP; None if
-    there is none that is worth its slack."""
+    """The largest ρ, rounded down, for which a counter with so many draws is (ε, δ)-DP by the
+    theorem of this module; None if even a very small ρ is not."""
 
     def private(rho: float) -> bool:
         return delta_of(short_rate(rho), epsilon, draws, resolution) <= delta
@@ -95,6 +89,5 @@ class AtGaussianCurve(Delegating[Any, Any, Any]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         counter = self.mechanism
-        stated = Approximate(self.epsilon, self.delta)
-        also = ZeroConcentrated(counter.rho)
+        stated, also = Approximate(self.epsilon, self.delta), ZeroConcentrated(counter.rho)
         return proved(self, stated, counter.verification, SOURCE, also)

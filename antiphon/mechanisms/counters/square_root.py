@@ -22,8 +22,8 @@ _LONGEST: Final = 1 << 22
 @register("antiphon.SquareRootCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class SquareRootCounter(CorrelatedCounter[Array]):
-    """A counter by the factorisation A = √A·√A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best known
-    Toeplitz factorisation.
+    """A counter by the factorisation A = √A·√A of the matrix A that sums prefixes: √A has the
+    coefficients c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)). The best known Toeplitz factorisation.
 
     State: one number for each update so far. O(t) work an update: for study and for short
     streams, of 2^22 updates at most; ``BufferedToeplitzCounter`` is within 1 % of it with a few
@@ -73,8 +73,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         return float(sums @ sums)
 
     def _feedback_error(self) -> float:
-        """A bound on the rounding error of Σ c_k p_{t-k}: each product and sum rounds by 2^-53 of
-        its bound.
+        """A bound, in grid steps, on the rounding error of ``feedback``: each product and sum
+        rounds by 2^-53 of its bound.
 
         |p_t| is at most twice the largest drift. In the pairwise summation a term is in one sum of
         each depth.
@@ -130,8 +130,8 @@ def _squares(horizon: int) -> Vector:
 
 
 def mixture(horizon: int) -> tuple[Vector, Vector]:
-    """The numbers α_i and 1 - λ_i for which -Σ α_i λ_i^(k-1) are the coefficients of (1 - x)^(1/2)
-    to 1e-6.
+    """The numbers α_i and 1 - λ_i for which the inverse factor, (1 - x)^(1/2), has the coefficients
+    -Σ α_i λ_i^(k-1), to 1e-6.
 
     They are -∫ λ^(k-1) dμ(λ) with dμ = √((1-λ)/λ) dλ/π, of mass ½; the trapezoid rule in the
     logit of 1 - λ. The part near λ = 0 matters for k = 1 only, and is replaced by one λ close to 0.

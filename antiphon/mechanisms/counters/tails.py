@@ -23,9 +23,9 @@ from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, style_axe
 
 LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 _EXACT: Final = 400
-"""The largest number of draws whose tail is summed."""
+"""The largest number of Laplace draws for which the quantile of their sum is computed."""
 _UP: Final = 1 + 1e-9
-"""A factor far larger than the rounding errors of these sums."""
+"""A factor above 1 that outweighs the rounding errors of these sums."""
 
 
 _chernoff: Final = ContextVar("_chernoff", default=False)
@@ -33,8 +33,8 @@ _chernoff: Final = ContextVar("_chernoff", default=False)
 
 @contextmanager
 def chernoff_bounds() -> Generator[None, None, None]:
-    """Context manager: tails of Laplace noise are Chernoff's, which are larger and do not change
-    between versions. A mechanism that compares with a bound needs them, to be replayed."""
+    """Context manager within which tails of Laplace noise are Chernoff's bounds: larger, but equal
+    in all versions. A mechanism that compares with a bound needs them, to be replayed."""
     token = _chernoff.set(True)
     try:
         yield
@@ -50,8 +50,7 @@ def discrete_laplace_variance(scale: Fraction) -> float:
 
 
 def discrete_gaussian_variance(sigma: Fraction) -> float:
-    """The variance of the discrete Gaussian, P(x) ∝ e^(-x²/(2 sigma²)): sigma² times 1 -
-    c·e^(-2π²sigma²).
+    """The variance of discrete Gaussian noise, P(x) ∝ e^(-x²/(2 sigma²)): nearly sigma².
 
     Source: Canonne, Kamath, Steinke 2020, Cor. 9; the series is summed for small sigma.
     """
@@ -65,7 +64,7 @@ def discrete_gaussian_variance(sigma: Fraction) -> float:
 
 def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     """A tail bound, at probability beta, on the sum of ``count`` independent discrete Laplace
-    draws: the lesser of two.
+    draws: the lesser of Chernoff's bound and the quantile of continuous noise.
 
     Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise, 1/(1 - λ²scale²),
     since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound; the best on a grid is taken.
@@ -85,8 +84,8 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _continuous_quantile(count: int, beta: float, most: float) -> float:
-    """The number, rounded up, that a sum of Laplace noise of scale 1 exceeds in size with
-    probability beta; it is at most ``most``.
+    """The number, rounded up, that a sum of ``count`` Laplace draws of scale 1 exceeds in size with
+    probability beta; ``most`` is a bound on it.
 
     A sum of n is the difference of two sums of n exponential variables. These end one by one, at
     each turn one of either sum with equal chances; with probability C(2n-j-1, n-1)/2^(2n-j) one
@@ -107,8 +106,8 @@ def _continuous_quantile(count: int, beta: float, most: float) -> float:
 
 
 def gaussian_tail(variance: float, beta: float) -> float:
-    """A tail bound, at probability beta, on a sum whose moments are at most a Gaussian's of this
-    variance.
+    """A tail bound, at probability beta, on noise whose moments are at most those of a Gaussian of
+    this variance.
 
     Discrete Gaussian noise satisfies this (Canonne, Kamath, Steinke 2020, Fact 20 and Prop. 27: it
     is sub-Gaussian with parameter sigma), and so are weighted sums of independent draws.
@@ -125,7 +124,7 @@ def added(one: float, other: float) -> float:
 _SUMMED: Final = 1 << 18
 _WIDEST: Final = 1 << 22
 _DOWN: Final = 1 - 1e-9
-"""A factor far larger than the rounding errors of the sums below."""
+"""A factor below 1 that outweighs the rounding errors of the sums below."""
 
 
 def lower_bound(
@@ -168,11 +167,12 @@ def checked_decay(value: object) -> Fraction:
 
 
 def _prefixes(count: int) -> float:
-    """‖A‖_*/T of the matrix of ones: its singular values are ½/sin((2j-1)π/(4T+2))."""
+    """The nuclear norm ‖A‖_* of the T×T matrix A that sums prefixes, over T = ``count``: A has the
+    singular values ½/sin((2j-1)π/(4T+2))."""
     step, summed = math.pi / (2 * count + 1), min(count, _SUMMED)
     nuclear = float((0.5 / np.sin((np.arange(summed) + 0.5) * step)).sum())
     if count > summed:
-        # ½/sin is convex, so a midpoint sum is below its integral, by at most step·|f'|/12.
+        # ½/sin is convex: a midpoint sum is below the integral, by at most step/12 times its slope.
         start, end = summed * step / 2, count * step / 2
         nuclear += (math.log(math.tan(end)) - math.log(math.tan(start))) / (2 * step)
         nuclear -= step / 12 * 0.5 / (summed * step) ** 2
@@ -186,7 +186,8 @@ def _prefixes(count: int) -> float:
 
 
 def _sliding(count: int, window: int) -> float:
-    """A lower bound on ‖A‖_*/T for sums of the last W updates: L_W·(1 - (W-1)/(2T)), and 1.
+    """A lower bound on ‖A‖_*/T for the matrix A of sums of the last W = ``window`` of T = ``count``
+    updates: L_W·(1 - (W-1)/(2T)), and 1.
 
     L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν) over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
     """
@@ -199,7 +200,8 @@ def _sliding(count: int, window: int) -> float:
 
 
 def _decayed(count: int, decay: Fraction) -> float:
-    """A lower bound on ‖A‖_*/T for sums with weights λ^k: L - ((4/π)/(1 - λ²) - L)/(2T), and 1.
+    """A lower bound on ‖A‖_*/T for the matrix A of sums with weights λ^k, λ = ``decay``, of T =
+    ``count`` updates: L - ((4/π)/(1 - λ²) - L)/(2T), and 1.
 
     L = (2/π)K(m = λ²) = 1/AGM(1, √(1 - λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
     """
@@ -241,10 +243,9 @@ class ErrorsShown(Displayed, Plotted):
         1 - beta; with ``since``, of the difference of two answers."""
 
     @property
-    @abstractmethod
-    def _last(self) -> int | None:
-        """The horizon, at which errors are displayed; None if there is none: then after
-        ``_MOST`` updates."""
+    def _last(self) -> int:
+        """The time at which errors are displayed: the horizon, or ``_MOST`` without one."""
+        return getattr(self, "horizon", _MOST)
 
     @property
     def _window(self) -> int | None:
@@ -259,14 +260,14 @@ class ErrorsShown(Displayed, Plotted):
 
     def _parts(self) -> Iterator[Part]:
         yield Grid(list(self._rows()))
-        if self._last is None or self._last <= _MOST:
+        if self._last <= _MOST:
             yield self._picture()
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         for claim in self.claims:
             yield "claim", f"{message_label(claim.measure)}, {claim.status.value} ({claim.source})"
             yield "with respect to", message_label(claim.verification, 120)
-        last = _MOST if self._last is None else self._last
+        last = self._last
         if last <= _MOST:
             since = self._since(last)
             deviation = math.sqrt(self.squared_error(last, since))
@@ -277,7 +278,7 @@ class ErrorsShown(Displayed, Plotted):
             yield "  with probability 95 %", f"an error of at most {shown_up(bound, 4)}"
 
     def _draw(self, axes: Axes) -> None:
-        last = _MOST if self._last is None else self._last
+        last = self._last
         times = sorted({round(each) for each in np.geomspace(1, last, _POINTS).tolist()})
         times = list(range(1, last + 1)) if last <= _POINTS else times
         ends = [(each, self._since(each)) for each in times]

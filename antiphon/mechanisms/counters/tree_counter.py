@@ -11,10 +11,10 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import tails
-from antiphon.mechanisms.counters.counter import Counter, fractions_of, whole_counts
+from antiphon.mechanisms.counters.counter import Counter, LaplaceNodes, fractions_of, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
 from antiphon.numbers import exact
-from antiphon.protocol import Claim, Coins, Pure, Space, ZeroConcentrated, proved
+from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 
 
@@ -48,7 +48,7 @@ class BinaryTree(Counter[CounterState]):
 
     @property
     def levels(self) -> int:
-        """The number of nodes that one update lies in: the heights of a tree over the horizon."""
+        """The number of tree nodes that one update lies in: one of each height."""
         return self.horizon.bit_length()
 
     @property
@@ -58,8 +58,6 @@ class BinaryTree(Counter[CounterState]):
     @abstractmethod
     def _noise(self, coins: Coins) -> Amount:
         """A fresh draw of the noise of one tree node."""
-
-    # --- errors ------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -81,7 +79,7 @@ class BinaryTree(Counter[CounterState]):
         ``noise_variance``."""
 
     def _of_nodes(self, updates: int) -> float:
-        """The sum of the variances of the nodes of a prefix."""
+        """The variances of the nodes of a prefix, summed, in units of ``noise_variance``."""
         return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -143,8 +141,8 @@ class NoisyNodes(BinaryTree):
 
 
 def differing(updates: int, since: int) -> tuple[int, int]:
-    """The two times without the binary digits in which they agree, from the highest on: nodes that
-    both prefixes have cancel in the difference of two noisy sums."""
+    """Two times without the leading binary digits that they share: the nodes of these digits cancel
+    in the difference of the two noisy sums."""
     unlike = (1 << (updates ^ since).bit_length()) - 1
     return updates & unlike, since & unlike
 
@@ -154,7 +152,8 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        if horizon >> h & 1:  # the numbers that agree above bit h, and have 0 at bit h
+        # the numbers that agree with the horizon above bit h, and have 0 there
+        if horizon >> h & 1:
             best = max(best, above + sum(weights[:h]))
             above += weights[h]
     return best
@@ -172,7 +171,7 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
 @register("antiphon.TreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class TreeCounter(NoisyNodes):
+class TreeCounter(LaplaceNodes[CounterState], NoisyNodes):
     """The binary-tree counter with discrete Laplace noise of scale events·levels·distance/ε.
 
     Privacy: ε-DP w.r.t. ``verification``, against adaptive adversaries: one update lies in
@@ -186,26 +185,10 @@ class TreeCounter(NoisyNodes):
     (TOP, TOP, 2)
     """
 
-    norm: ClassVar[int] = 1
-    epsilon: Fraction = attrs.field(converter=fields.positive)
-    scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of the Laplace noise of one node."""
+    _source: ClassVar[str] = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
 
     def _prepare(self) -> Space:
-        set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
-        return whole_counts(self.dimension)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Chan, Shi, Song 2011; adaptive by CM Thm 5.5 over the nodes"
-        return proved(self, Pure(self.epsilon), self.verification, source)
-
-    def _noise(self, coins: Coins) -> Amount:
-        return self.noise(coins, self.scale)
-
-    @property
-    def noise_variance(self) -> float:
-        return tails.discrete_laplace_variance(self.scale)
+        return self._calibrate(self.levels)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
         count = sum(each.bit_count() for each in differing(updates, since))
@@ -237,8 +220,7 @@ class GaussianNodes(BinaryTree):
             "Chan, Shi, Song 2011; discrete Gaussian by Canonne, Kamath, Steinke 2020; adaptive "
             "by Whitehouse et al. 2023, Thm 1, over the nodes"
         )
-        measure = ZeroConcentrated(self.rho)
-        return proved(self, measure, self.verification, source)
+        return proved(self, ZeroConcentrated(self.rho), self.verification, source)
 
     def _noise(self, coins: Coins) -> Amount:
         return self.noise(coins, self.sigma)
@@ -290,7 +272,7 @@ def group(events: int, levels: int) -> int:
 
 
 _UNIT: Final = 1 << 16
-"""The number of units in 1: estimates are integers, in multiples of 1/_UNIT."""
+"""The number of units in 1: a node's estimate is an int, in units of 1/_UNIT."""
 
 
 @register("antiphon.RefinedTreeCounter/1")
@@ -338,8 +320,6 @@ class RefinedTreeCounter(GaussianNodes):
             return state, floats(total, _UNIT, self.dimension)
         return state, total / _UNIT
 
-    # --- errors ------------------------------------------------------------------------------
-
     def _variances(self) -> list[float]:
         found = [1.0]
         for height in range(1, self.levels):
@@ -348,7 +328,7 @@ class RefinedTreeCounter(GaussianNodes):
         return found
 
     def _of_sum(self, updates: int, since: int) -> float:
-        # Estimates of a node and of one inside it are not independent.
+        # The estimates of a node and of a node inside it are not independent.
         return tails.added(*map(self._of_nodes, differing(updates, since)))
 
     def _tail(self, updates: int, beta: float, since: int) -> float:

@@ -1,8 +1,6 @@
 """A counter without a horizon: epochs of doubling length (Chan, Shi, Song 2011, the hybrid
 mechanism)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,7 +15,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Claim, Coins, ContinualMechanism, Signature
-from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.measures.kinds import Approximate, Pure, ZeroConcentrated
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.protocol.registry import column_safe, register
 
@@ -37,7 +35,7 @@ class Epochs(NamedTuple):
     """The state of the current epoch's counter."""
 
 
-def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
+def _prototype(_: object, field: "attrs.Attribute[Counter]", value: object) -> None:
     if not isinstance(value, Counter):
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
     if getattr(value, "keep", 1) != 1:  # pyright: ignore[reportUnknownArgumentType]
@@ -79,10 +77,6 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     by a user's ``==``."""
 
     @property
-    def _last(self) -> None:
-        return None
-
-    @property
     def signature(self) -> Signature:
         return self.counter.signature
 
@@ -97,16 +91,13 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         Proved for this library's counters, whose claim is the same for every horizon; for others
         only assumed. Empty, if the two do not add up.
         """
-        measure: Measure
-        if self.counter.norm == 2:
-            if type(inner.measure) is not ZeroConcentrated:
-                return ()
-            measure = ZeroConcentrated(inner.measure.rho + self._parameter)
-        elif type(inner.measure) is Pure:
-            measure = Pure(_up(inner.measure.epsilon) + self._parameter)
-        elif type(inner.measure) is Approximate:
-            epsilon = _up(inner.measure.epsilon) + self._parameter
-            measure = Approximate(epsilon, inner.measure.delta)
+        measure, more, pure = inner.measure, self._parameter, self.counter.norm == 1
+        if type(measure) is ZeroConcentrated and not pure:
+            measure = ZeroConcentrated(measure.rho + more)
+        elif type(measure) is Pure and pure:
+            measure = Pure(_up(measure.epsilon) + more)
+        elif type(measure) is Approximate and pure:
+            measure = Approximate(_up(measure.epsilon) + more, measure.delta)
         else:
             return ()
         source = f"{inner.source}; epochs by Chan, Shi, Song 2011, §3.3"
@@ -158,8 +149,6 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 
-    # --- errors ------------------------------------------------------------------------------
-
     def state_size(self, updates: int) -> int:
         """The size of the largest state up to ``updates``: the count of numbers held for each
         coordinate."""
@@ -180,12 +169,9 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     @property
     def _total_variance(self) -> float:
         """The variance of the noise of an epoch's total."""
-        of = (
-            tails.discrete_laplace_variance
-            if self.counter.norm == 1
-            else tails.discrete_gaussian_variance
-        )
-        return of(self.scale)
+        if self.counter.norm == 1:
+            return tails.discrete_laplace_variance(self.scale)
+        return tails.discrete_gaussian_variance(self.scale)
 
     def max_squared_error(self, updates: int) -> float:
         """The largest expected squared error over the times 1, …, updates."""
@@ -196,7 +182,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """The largest and the mean squared error and the number of times, for each epoch up to
+        """The largest and mean squared error and the number of times of each epoch up to
         ``updates``."""
         number, own = self._place(updates)
         if not updates:

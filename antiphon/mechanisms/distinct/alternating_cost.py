@@ -15,8 +15,6 @@ this is false: the root of 1 + x + … + x^(W-1) has 2.31‖C‖² for +1 and -1
 For any other counter n alternating differences are n events, by group privacy.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
@@ -32,8 +30,7 @@ from antiphon.mechanisms.counters.square_root import SquareRootCounter, coeffici
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol import Mechanism, ZeroConcentrated, identical, message_label
-from antiphon.verifiers import Within, event_level, updates_and_queries
-from antiphon.verifiers.alternating import AlternatingDifferences
+from antiphon.verifiers import AlternatingDifferences, Within, event_level, updates_and_queries
 from antiphon.verifiers.models import UpdatesAndQueries
 
 _FINE: Final = 1 << 30
@@ -43,7 +40,7 @@ _TOEPLITZ: Final[tuple[type[Mechanism], ...]] = (SquareRootCounter, BufferedToep
 
 
 def falls(counter: Toeplitz) -> bool:
-    """Whether the coefficients of a counter's factor C are at least 0 and fall, from c_0 on."""
+    """Whether the coefficients c_0, c_1, … of a counter's factor C fall, but not below 0."""
     if isinstance(counter, SquareRootCounter):
         return bool(np.all(np.diff(coefficients(counter.horizon)) <= 0))
     weights, poles = counter.buffers.weights, np.array(counter.buffers.poles)
@@ -51,25 +48,18 @@ def falls(counter: Toeplitz) -> bool:
 
 
 def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
-    """The ρ, rounded up, that alternating differences cost a counter."""
+    """The ρ, rounded up, of a counter w.r.t. alternating differences, by the module's theorem."""
     shares = Fraction(f.changes * (2 if f.crossing else 1)) / counter.distance**2
     if counter.events > 1:
-        norms = [_squared_norm(counter, each) for each in (1, counter.events)]
+        norm, horizon = counter._group_norm, counter.horizon  # pyright: ignore[reportPrivateUsage]
+        norms = [norm(each, horizon) for each in (1, counter.events)]
         shares *= Fraction(math.ceil(norms[0] / norms[1] * _FINE) + 1, _FINE)
     return counter.rho * shares if shares >= 1 else _small(counter, shares)
 
 
-def _squared_norm(counter: Toeplitz, events: int) -> float:
-    """The squared norm of the sum of the first ``events`` columns of C."""
-    if isinstance(counter, BufferedToeplitzCounter):
-        return counter.buffers.squared_norm(counter.horizon, events)
-    sums = np.cumsum(coefficients(counter.horizon))
-    sums[events:] -= sums[:-events].copy()
-    return float(sums @ sums)
-
-
 def _small(counter: Toeplitz, shares: Fraction) -> Fraction:
-    """The cost of differences smaller than those of the claim: its rounding is paid in full."""
+    """The ρ of a counter w.r.t. differences smaller than those of its claim, which cost ``shares``
+    < 1 of its ρ but for rounding: that is paid in full."""
     error = 1 + 2 * counter._feedback_error()  # pyright: ignore[reportPrivateUsage]
     rounding = Fraction(error * math.sqrt(counter.horizon) / counter.resolution)
     moved = exact.root_up(shares) * exact.root_up(2 * counter.rho) + rounding
@@ -96,14 +86,9 @@ def by_falling_columns(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry
                 Mark.ENFORCED, "by V[f]"),
     )  # fmt: skip
     return Derivation(
-        THEOREM,
-        lambda: f"{shown_up(measure.rho)}-zCDP, where one event costs {shown_up(rho)}",
-        f,
-        of_measure(measure),
-        premises,
-        (known,),
-        (measure,),
-    )
+        THEOREM, lambda: f"{shown_up(measure.rho)}-zCDP, where one event costs {shown_up(rho)}", f,
+        of_measure(measure), premises, (known,), (measure,),
+    )  # fmt: skip
 
 
 @rule(THEOREM, PresenceCounter, about=UpdatesAndQueries)

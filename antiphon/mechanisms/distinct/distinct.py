@@ -1,21 +1,28 @@
 """The post-processor that turns events of items into changes of a count of distinct items."""
 
-from __future__ import annotations
-
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+import zlib
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union
 
 import attrs
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
-from antiphon.mechanisms.distinct.item_table import Item, Node, value_of, with_value
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import EMPTY, LEFT, RIGHT, Coins, PostProcessor, Side, Status, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Texts, Tuples
 from antiphon.verifiers import AddOrRemove, event_level, updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
+
+Item: TypeAlias = Union[str, int]
+Node: TypeAlias = tuple[Any, ...]
+"""A persistent table from items to values, made of plain tuples: a leaf of (item, value), or None
+and sixteen nodes. An item's place follows from a checksum that is the same in every process."""
+
+_BITS: Final = 4
+_FULL: Final = 16
+_DEEPEST: Final = 28
 
 Unit: TypeAlias = Literal["event", "item"]
 _ITEMS: Final = Either((Integers(), Texts(64)))
@@ -26,12 +33,12 @@ _BOTH_WAYS: Final = Either((Tuples((_ITEMS, Finite((True, False)))), _NOTHING))
 
 @register("antiphon.Presence/1", state=True)
 class Presence(NamedTuple):
-    """The state of ``Distinct``: which items are present now. It is data."""
+    """The state of ``Distinct``: which items are present now. It is as secret as the data."""
 
     time: int = 0
     """The number of updates so far; counted only if there is a window."""
     table: Node = ()
-    """A table (``item_table``) from an item to what is known of it: with a window, the time of its
+    """A table (``Node``) from an item to what is known of it: with a window, the time of its
     last event; else (whether it is present, how often this has changed)."""
     recent: Vector[Item | None] = Vector()
     """The items of the last updates, by time modulo the window; empty without a window."""
@@ -120,29 +127,20 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams that differ in one unit become alternating differences."""
-        outer = updates_and_queries(self._outer, QUERIES)
-        inner = updates_and_queries(self._inner, QUERIES)
-        return Lifting(outer, inner, Status.PROVED, "antiphon.mechanisms.Distinct")
-
-    @property
-    def _outer(self) -> Any:
+        """The claim that a difference in one event, or item, becomes alternating differences."""
+        insert_only = self.window is None and not self.deletions
+        outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
+        inner = AlternatingDifferences(2, within=self.window)
         if self.unit == "item":
-            return OneItem()
-        whatever = self.window is None and not self.deletions
-        return event_level(None if whatever else AddOrRemove(EMPTY))
-
-    @property
-    def _inner(self) -> AlternatingDifferences:
-        if self.unit == "item":
-            return AlternatingDifferences(self.flips or 1)
-        if self.flips is not None:
-            return AlternatingDifferences(2 * self.flips, crossing=True)
-        return AlternatingDifferences(2, within=self.window)
+            outer, inner = OneItem(), AlternatingDifferences(self.flips or 1)
+        elif self.flips is not None:
+            inner = AlternatingDifferences(2 * self.flips, crossing=True)
+        left, right = updates_and_queries(outer, QUERIES), updates_and_queries(inner, QUERIES)
+        return Lifting(left, right, Status.PROVED, "antiphon.mechanisms.Distinct")
 
     @property
     def changes(self) -> tuple[int, ...]:
-        """The numbers that the counter must take as updates."""
+        """The numbers that the counter on the right must take as updates."""
         return (0, 1) if self.window is None and not self.deletions else (-1, 0, 1)
 
     @property
@@ -176,10 +174,10 @@ class Distinct(PostProcessor[Presence]):
             return state, LEFT, message
         if message is not EMPTY and type(message) is not tuple:
             return state, RIGHT, message
-        state, change = (self._kept if self.window is None else self._recent)(state, message)
+        state, change = (self._for_ever if self.window is None else self._in_window)(state, message)
         return state, RIGHT, change
 
-    def _kept(self, state: Presence, message: Any) -> tuple[Presence, int]:
+    def _for_ever(self, state: Presence, message: Any) -> tuple[Presence, int]:
         """The state after an event, and the change of the count; without a window."""
         if message is EMPTY:
             return state, 0
@@ -193,7 +191,7 @@ class Distinct(PostProcessor[Presence]):
         table = with_value(state.table, item, None if forgotten else known)
         return state._replace(table=table), 1 if present else -1
 
-    def _recent(self, state: Presence, message: Any) -> tuple[Presence, int]:
+    def _in_window(self, state: Presence, message: Any) -> tuple[Presence, int]:
         """The state after an event, and the change of the count; with a window."""
         time, table, recent = state
         assert self.window is not None
@@ -207,3 +205,39 @@ class Distinct(PostProcessor[Presence]):
         full = len(recent) == self.window
         recent = recent.set(place, item) if full else recent.append(item)
         return Presence(time + 1, table, recent), change
+
+
+def value_of(table: Node, item: Item) -> Any:
+    """The value of an item; None if the table has none."""
+    node, place = table, _place(item)
+    while node and node[0] is None:
+        node, place = node[1 + place % _FULL], place >> _BITS
+    return next((value for known, value in node if known == item), None)
+
+
+def with_value(table: Node, item: Item, value: object) -> Node:
+    """A table in which an item has a value; None removes it. O(log n) time and new memory."""
+    return _with(table, item, value, _place(item), 0)
+
+
+def _with(node: Node, item: Item, value: object, place: int, depth: int) -> Node:
+    if node and node[0] is None:
+        at = 1 + place % _FULL
+        below = _with(node[at], item, value, place >> _BITS, depth + _BITS)
+        return (*node[:at], below, *node[at + 1 :])
+    rest = tuple([each for each in node if each[0] != item])
+    leaf = rest if value is None else (*rest, (item, value))
+    return leaf if len(leaf) <= _FULL or depth > _DEEPEST else _split(leaf, depth)
+
+
+def _split(leaf: Node, depth: int) -> Node:
+    """An inner node with the entries of a leaf that is too long."""
+    parts: list[Node] = [()] * _FULL
+    for entry in leaf:
+        at = (_place(entry[0]) >> depth) % _FULL
+        parts[at] = (*parts[at], entry)
+    return (None, *parts)
+
+
+def _place(item: Item) -> int:
+    return zlib.crc32(repr(item).encode())

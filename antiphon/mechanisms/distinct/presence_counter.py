@@ -17,38 +17,35 @@ ends only cuts norms. ∎ S(W) is a sum of positive terms in closed form. That C
 in time, and that a neighbour may choose when D differs as the answers come, is in ``correlated``.
 """
 
-from __future__ import annotations
-
 import math
+import operator
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import ClassVar, Final
 
 import attrs
 import numpy as np
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
+from antiphon.mechanisms.counters.buffered_toeplitz import WithBuffers
+from antiphon.mechanisms.counters.correlated import FAR, MORE
 from antiphon.mechanisms.counters.counter import QUERIES
-from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
-from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
+from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector, geometric
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Coins, column_safe, register, set_derived
-from antiphon.verifiers import updates_and_queries
-from antiphon.verifiers.alternating import AlternatingDifferences
+from antiphon.protocol import column_safe, register, set_derived
+from antiphon.verifiers import AlternatingDifferences, updates_and_queries
 from antiphon.verifiers.models import UpdatesAndQueries
 
-Sums: TypeAlias = tuple[float, ...]
-"""The buffers: the noise so far, and the same faded by each rλ_i."""
 _INWARDS: Final = 1.15
-"""W·(1 - r), which makes the noise least (docs/counters.md)."""
+"""The number W·(1 - r), r being the factor by which poles and zeros are moved inwards; it makes the
+noise least (docs/counters.md)."""
 _UP: Final = 1 + 1e-9
 
 
 @register("antiphon.PresenceCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class PresenceCounter(CorrelatedCounter[Sums]):
+class PresenceCounter(WithBuffers):
     """A counter of what is present: for ``Distinct(window=W)``, and for other numbers that one
     event changes by 1 for at most W updates.
 
@@ -79,11 +76,9 @@ class PresenceCounter(CorrelatedCounter[Sums]):
     # A field that overrides a property of the base class; it is frozen, so it behaves alike.
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of B = C⁻¹: all rθ_i and rλ_i."""
-    fading: Sums = attrs.field(init=False, eq=False)
-    """The poles of C': 1, and all rλ_i."""
-    parts: Sums = attrs.field(init=False, eq=False)
-    """κ and all β_i: the coefficients of C' are Σ parts_i·fading_i^k."""
+    """The poles and zeros, rθ_i and rλ_i, of the factor B = C⁻¹ in the module's text."""
+    parts: tuple[float, ...] = attrs.field(init=False, eq=False)
+    """The numbers κ and β_i: the module's C' has the coefficients Σ parts_i·thetas_i^k."""
 
     def _factorise(self) -> None:
         if self.window < 2:
@@ -98,80 +93,47 @@ class PresenceCounter(CorrelatedCounter[Sums]):
         first = float(np.prod(np.array(made.poles) / np.array(made.zeros)))
         rest = made.inverse_weights / np.array(made.zeros)
         alternating = AlternatingDifferences(2, within=self.window)
+        thetas = (1.0, *(1.0 - gap for gap in made.zeros))
+        parts = (first, *rest.tolist())
         set_derived(
             self,
             noise_buffers=made,
-            fading=(1.0, *(1.0 - gap for gap in made.zeros)),
-            parts=(first, *rest.tolist()),
+            thetas=thetas,
+            parts=parts,
+            weights=tuple(map(operator.mul, parts, thetas)),
             verification=updates_and_queries(alternating, QUERIES),
         )
 
     @property
-    def initial_state(self) -> CorrelatedState[Sums]:
-        return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.fading))
-
-    @property
-    def state_size(self) -> int:
-        return len(self.fading) + 2
-
-    @property
     def squared_sensitivity(self) -> float:
-        """S(W), rounded up: the largest squared ℓ₂ norm by which neighbours move Cx."""
+        """The largest squared ℓ₂ distance S(W) of C'x and C'x' for neighbours x, x'; rounded up."""
         whole, gaps = np.array(self.parts), np.array((0.0, *self.noise_buffers.zeros))
-        head = whole @ _powers(gaps, self.window) @ whole
+        head = whole @ geometric(gaps, gaps, self.window) @ whole
         left = (whole * -np.expm1(self.window * np.log1p(-gaps)))[1:]
-        tail = left @ _powers(gaps[1:], None) @ left
+        tail = left @ geometric(gaps[1:], gaps[1:], None) @ left
         return float(head + tail) * _UP
 
     def _group_norm(self, events: int, length: int) -> float:
-        return self.squared_sensitivity  # an upper bound for fewer rows
+        return self.squared_sensitivity  # S(W) is a bound for fewer rows, too
 
     def _norms(self, lengths: Vector) -> Vector:
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
 
     def _feedback_error(self) -> float:
-        """A bound on the rounding error of M_t, as of ``Buffered``; the first buffer is a sum of
-        whole numbers, and exact."""
+        """A bound, in grid steps, on the rounding error of ``feedback``, as in ``Buffered``; the
+        first buffer is a sum of whole numbers, and exact."""
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         ages = np.minimum(1 / np.array(self.noise_buffers.zeros), self.horizon)
-        steps = np.array((0.0, *(2 * ages))) + len(self.fading) + 1
+        steps = np.array((0.0, *(2 * ages))) + len(self.thetas) + 1
         return float(size * (np.array(self.parts) @ steps))
 
-    def feedback(self, memory: Sums) -> float:
-        total = 0.5
-        for part, theta, own in zip(self.parts, self.fading, memory, strict=True):
-            total = total + part * theta * own
-        return total
-
-    def remember(self, memory: Sums, push: Any) -> Sums:
-        return tuple([t * own + push for t, own in zip(self.fading, memory, strict=True)])
-
-    def limited(self, memory: Sums) -> Sums:
-        return tuple([rows.clamped(own, self.farthest) for own in memory])
-
-    def _update(
-        self, state: CorrelatedState[Sums], x: rows.Amount, coins: Coins
-    ) -> CorrelatedState[Sums]:
-        return self.stepped(state, x, coins)
-
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared norm of a row of B; of a difference of two, whose entries have equal signs,
-        the sum of both, an upper bound."""
+        """The squared ℓ₂ norm of a row of B; of a difference of two a bound, both norms' sum."""
         norm = self.noise_buffers.squared_norm
         return norm(length) + (norm(since) if since else 0.0)
 
     def _mean_squared_row(self, length: int) -> float:
-        return self._squared_row(length)  # which the mean nears after a few windows
+        return self._squared_row(length)  # the mean nears it after a few windows
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)
-
-
-def _powers(gaps: Vector, length: int | None) -> Vector:
-    """The matrix of Σ_{n<length} (x_i y_j)^n for x, y = 1 - gaps; without a length, to infinity."""
-    logs = np.log1p(-gaps)
-    both = logs[:, None] + logs[None, :]
-    if length is None:
-        return np.asarray(1 / -np.expm1(both))
-    safe = np.where(both == 0, -1.0, both)
-    return np.where(both == 0, float(length), np.expm1(length * safe) / np.expm1(safe))

@@ -1,7 +1,5 @@
 """The keys with the largest counts of a vector counter: post-processing of its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,15 +9,8 @@ import numpy as np
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers.errors import CompositionError, InvalidArgument
-from antiphon.protocol import (
-    Arrays,
-    Coins,
-    Forwarding,
-    Integers,
-    Status,
-)
+from antiphon.protocol import Arrays, Coins, Forwarding, Integers, Status, register
 from antiphon.protocol.post_processor import AnswerPostProcessor
-from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Reals, Signature, Space, Tuples
 
 

@@ -90,7 +90,7 @@ class AskEach(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left and right: f, and f' = that of the counters."""
+        """The verification functions on the left (f) and right (f' of the counters) of this P."""
         inner = each_valid(self.counters)
         return Lifting(self.verification, inner, Status.PROVED, "see AskEach")
 

@@ -58,16 +58,16 @@ class TestedIntervals(intervals.Intervals):
 
     @abstractmethod
     def gamma(self, t: int, j: int) -> int:
-        """The raise γ(t, j) = 2α(t, j) + 2γ_H(j) + 2 of Thresh after a passed test."""
+        """The rise γ(t, j) = 2α(t, j) + 2γ_H(j) + 2 of the threshold after a passed test."""
 
     @abstractmethod
     def xi(self, t: int, j: int) -> int:
-        """The slack ξ(t, j) = α(t, j) + α_Lap(j) of a test, which passes above Thresh - ξ(t, j)."""
+        """The slack ξ(t, j) = α(t, j) + α_Lap(j) of a test: it is passed above Thresh - ξ(t, j)."""
 
     def algorithm_4(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Step t of Algorithm 4."""
+        """Step t of CM Algorithm 4, on the input x."""
         t, c, interval = now = self.now(state, x)  # c ← c + x
         j, thresh = interval.number, interval.threshold
         if t == 1:
@@ -138,8 +138,8 @@ class HSS(TestedIntervals):
         return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
-        """The error bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed
-        version."""
+        """The bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1) on the error of an answer at step t in
+        interval j. Raises: InvalidArgument for the printed version."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
@@ -177,7 +177,7 @@ class UntestedIntervals(intervals.Intervals):
     def exchange(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Step t of Algorithm 4 without its Laplace test."""
+        """Step t of CM Algorithm 4, on the input x, without its Laplace test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:
             yield from in_turn(self.initialised())
@@ -190,7 +190,7 @@ class UntestedIntervals(intervals.Intervals):
         return state, state.interval.answer
 
     def error_bound(self, t: int, j: int) -> int:
-        """The error bound Γ(t, j) + α(t, j) + γ_H(j - 1)."""
+        """The error bound Γ(t, j) + α(t, j) + γ_H(j - 1) at step t in interval j."""
         return self.big_gamma(t, j) + self.slack.alpha(t, j) + self.slack.of_histogram(j - 1)
 
     def most_intervals(self, largest: int) -> int:

@@ -67,8 +67,8 @@ class Slack:
     _gammas: list[int] = attrs.field(init=False, eq=False, repr=False, factory=lambda: [0])
 
     def share(self, n: int) -> float:
-        """The failure probability p_n of the n-th event of a family. Raises: InvalidArgument
-        unless n is an int >= 1."""
+        """The failure probability p_n of the n-th event of a family: of step n, or of interval n.
+        Raises: InvalidArgument unless n is an int >= 1."""
         n = exact.whole(n, "a step or an interval")
         return 6 * self.beta / (self.families * (math.pi * n) ** 2) * _DOWN
 
@@ -112,8 +112,8 @@ SVT: Final = "HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"
 HISTOGRAM: Final = 0
 VECTORS: Final = 1
 TESTS: Final = 2
-"""The places of H (HISTOGRAM), of the sparse vectors (VECTORS) and of the tests among the
-mechanisms created first."""
+"""The destinations of H (HISTOGRAM), the sparse vectors (VECTORS) and the Laplace tests (TESTS)
+among the mechanisms that P creates first."""
 
 
 @register("antiphon.StreamInterval/1", state=True)
@@ -124,7 +124,7 @@ class StreamInterval(NamedTuple):
     number: int
     """The number j of the interval, counted from 1."""
     answer: tuple[int, int]
-    """The answer (out, j) throughout the interval."""
+    """The answer (out, j) throughout the interval: the estimate, and the number of the interval."""
     h: tuple[int, ...]
     """The last answer of the histogram H, rounded and clipped at 0."""
     raised: int
@@ -204,8 +204,6 @@ class Intervals(ExchangePostProcessor[Running]):
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
 
-    # --- the created mechanisms -------------------------------------------------------------------
-
     @property
     def share(self) -> Fraction:
         """The ε of each part: H, all sparse vectors, and all tests, if there are tests."""
@@ -240,16 +238,13 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left and right: f, and f' of the mechanisms created
-        first (CM Def. 4.9)."""
+        """The verification functions on P's left (f) and right (f' of ``created``, CM Def. 4.9)."""
         inner, source = fixed_mechanisms(self.created), "antiphon.mechanisms.histograms.intervals"
         return Lifting(self.verification, inner, Status.PROVED, source)
 
     def signature(self, right: Signature) -> Signature:
         queries: Space = Tuples((BITS,) * self.dimension)
         return Signature(queries, Tuples((Integers(), Integers(1))), queries)
-
-    # --- accuracy ----------------------------------------------------------------------------
 
     @cached_property
     def slack(self) -> Slack:
@@ -278,8 +273,6 @@ class Intervals(ExchangePostProcessor[Running]):
     def most_intervals(self, largest: int) -> int:
         """A bound on the number of intervals while the true value is <= ``largest``; it holds
         with ``error_bound``."""
-
-    # --- steps -------------------------------------------------------------------------------
 
     @property
     def initial_state(self) -> Running:

@@ -61,8 +61,8 @@ class KthLargest(HistogramQuery):
 
 
 def quantile(share: float | Fraction, dimension: int) -> KthLargest:
-    """The quantile as a query: the least count that at least ``share`` of all d counts do not
-    exceed; 0.5: a median.
+    """A query for a quantile: the least count that at least ``share`` of all d counts do not
+    exceed; the median for 0.5.
 
     >>> quantile(0.5, 5)((3, 9, 4, 1, 7))
     4
@@ -233,8 +233,8 @@ def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> 
 def first_violation(
     query: HistogramQuery, histograms: Iterable[tuple[int, ...]], sensitivity: int
 ) -> QueryViolation | None:
-    """The first histogram x with an x + e_i on which the query is not monotone or exceeds its
-    sensitivity."""
+    """The first violation by a histogram x: the query falls where an item comes once more, or rises
+    by more than its sensitivity where all items do."""
     for x in histograms:
         value = query(x)
         for y in _steps(x):
@@ -248,5 +248,5 @@ def first_violation(
 
 
 def _steps(x: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The histograms x + e_i, for all i."""
+    """The histograms with one more of item i than x, for each i."""
     return ((*x[:i], each + 1, *x[i + 1 :]) for i, each in enumerate(x))

@@ -21,7 +21,7 @@ from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcess
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
 from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
+from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import OnlyEntry, Within
 
@@ -108,8 +108,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
         return HistogramState(counts, inner), answer
 
     def error_bound(self, queries: int, *, beta: float) -> int:
-        """An α as for ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh
-        + α."""
+        """A bound α on the error of the first ``queries`` answers: with probability at least 1 -
+        beta every ⊤ had q(h) > Thresh - α, and every ⊥ q(h) <= Thresh + α."""
         return self.above.error_bound(queries, beta=beta)
 
 
@@ -128,8 +128,8 @@ class Acknowledge(ContinualMechanism[None, object, Symbol]):
         return None
 
     @property
-    def signature(self) -> spaces.Signature:
-        return spaces.Signature(spaces.Anything(), spaces.Finite((TOP,)))
+    def signature(self) -> Signature:
+        return Signature(spaces.Anything(), Finite((TOP,)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -211,35 +211,33 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         return MonitorState((0,) * self.dimension, False)
 
     @property
-    def updates(self) -> spaces.Space:
+    def updates(self) -> Space:
         """The space of updates: vectors of bits."""
-        return spaces.Tuples((spaces.BITS,) * self.dimension)
+        return Tuples((BITS,) * self.dimension)
 
     @property
-    def questions(self) -> spaces.Space:
+    def questions(self) -> Space:
         """The space of questions: pairs (q, T) of a query and a threshold."""
-        return spaces.Tuples((spaces.Finite(self.queries), spaces.Integers()))
+        return Tuples((Finite(self.queries), Integers()))
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left, f: event-level updates and equal questions;
-        and on its right, f'."""
+        """The verification functions on the monitor's left (f: event-level updates, equal
+        questions) and right (f')."""
         outer = updates_and_queries(event_level(), self.questions)
         inner = fixed_mechanisms(self.created)
         return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
 
-    def signature(self, right: spaces.Signature) -> spaces.Signature:
-        answers = spaces.Either((spaces.Finite((TOP,)), self.mechanism.signature.answers))
-        return spaces.Signature(
-            spaces.Either((self.updates, self.questions)), answers, self.updates
-        )
+    def signature(self, right: Signature) -> Signature:
+        answers = Either((Finite((TOP,)), self.mechanism.signature.answers))
+        return Signature(Either((self.updates, self.questions)), answers, self.updates)
 
     def is_over(self, state: MonitorState) -> None:
         return None
 
     def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
-        """The answer to a message: an update is added to h and acknowledged, for (q, T) the SVT is
-        asked about q(h) - T."""
+        """The answer to a message: an update is added to the histogram h and acknowledged; for (q,
+        T) the sparse vector is asked about q(h) - T."""
         counts, created = state
         if not created:
             yield from in_turn(self.created)

@@ -72,8 +72,8 @@ def learned_weights(
 
 
 def updates_for(size: int, distance: float) -> int:
-    """A sufficient number of updates, if each is made for a query whose error is at least
-    ``distance`` (of 1).
+    """A number of updates that is enough if each is made for a query on which the hypothesis errs
+    by at least ``distance``, a share of all rows.
 
     ⌊ln(size)/(2·distance²)⌋ + 1, with the rate 4·distance: see ``mechanism``.
 
@@ -91,8 +91,8 @@ def _counts(size: int) -> Iterator[int]:
 
 
 def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> Fraction:
-    """The largest ε of one update found, such that ``count`` of them are (epsilon, delta)-DP by
-    the ``curve``."""
+    """The largest ε found for one update, such that ``count`` updates together are (epsilon,
+    delta)-DP by the ``curve`` of their composition."""
     least = epsilon / count
     if not delta:
         return least
@@ -108,8 +108,8 @@ def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> 
 def _tuned(
     size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
 ) -> MultiplicativeWeights | None:
-    """The mechanism with the least threshold for which ``count`` updates are enough; None if it
-    is too large."""
+    """The mechanism with the least threshold for which ``count`` updates are enough; None if that
+    threshold is above all answers."""
 
     def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(

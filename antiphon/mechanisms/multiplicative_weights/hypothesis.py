@@ -26,12 +26,12 @@ _HIGH: Final = 0.6931471803691238
 """The first 32 bits of ln 2: times a whole number below 2^21 it is exact."""
 _LOW: Final = 1.9082149292705877e-10
 _LEAST: Final = -100.0
-"""The least exponent x: e^x below it is less than half a unit."""
+"""The least exponent x that counts: e^x below it is less than half a unit of a weight."""
 
 
 def bits(size: int, largest: int) -> int:
-    """The number of bits of a weight, such that Σ v_x w_x for entries v_x <= largest fits 62
-    bits."""
+    """The number of bits of a weight w_x, such that a sum Σ v_x w_x over ``size`` elements, with
+    query values v_x <= largest, fits 62 bits."""
     return min(_BITS, 61 - (size * largest).bit_length())
 
 
@@ -53,7 +53,7 @@ def weights(sums: Whole, rate: float, fineness: int) -> Whole:
 
 
 def expected(query: Whole, heavy: Whole, rows: int) -> int:
-    """The integer nearest to rows·Σ v_x W_x: the hypothesis's answer to a query."""
+    """The hypothesis's answer to a query v: the int nearest to rows·Σ v_x W_x, W ∝ ``heavy``."""
     total, sum_ = int(heavy.sum()), int(query @ heavy)
     return (2 * rows * sum_ + total) // (2 * total)
 

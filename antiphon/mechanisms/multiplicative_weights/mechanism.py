@@ -31,13 +31,8 @@ import numpy as np
 from antiphon.composition import Create, Lifting, fixed_parameters
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Array, row
-from antiphon.mechanisms.multiplicative_weights.hypothesis import (
-    Echo,
-    Whole,
-    bits,
-    expected,
-    weights,
-)
+from antiphon.mechanisms.multiplicative_weights import hypothesis
+from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo, Whole
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import InvalidArgument, exact
@@ -139,7 +134,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """The number R of steps in 1."""
+    """The number R = 1/step of steps in 1, in which queries are measured."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -148,7 +143,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     def __attrs_post_init__(self) -> None:
         steps = round(1 / self.step_size)
-        fineness = bits(self.size, steps)
+        fineness = hypothesis.bits(self.size, steps)
         if fineness < 16:
             raise InvalidArgument("size/step must be below 2^44: give a larger step")
         test = AboveThreshold(
@@ -175,8 +170,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on its left, f: one row may be replaced; and on its right,
-        f': tests, answers."""
+        """The verification functions on the left of this post-processor (one row may be replaced)
+        and on its right (tests and answers)."""
         outer = updates_and_queries(event_level(ReplacedRow()), self.questions)
         each = (self.test.epsilon, 0), (self.value.epsilon, 0)
         inner = fixed_parameters([(0, 0), *(each * self.updates)])
@@ -190,15 +185,13 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         over = state.updates == self.updates
         return f"all {self.updates} updates are used up" if over else None
 
-    # --- one message -----------------------------------------------------------------------------
-
     def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
         """The answer to one message, by the published algorithm."""
         if state.updates == self.updates:
             return state, HALT
         state, asked = self._heard(state, message)
         query, value, guess = asked
-        before = 2 * state.updates  # a test and an answer for each update
+        before = 2 * state.updates  # each update created a test and an answer
         yield from in_turn(self._creations[state.created - before : 2])  # Echo, then a test
         test, state = before + 1, state._replace(created=before + 2)
         far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)
@@ -216,7 +209,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         data and hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
-            guess = expected(query, state.weights, state.rows)
+            guess = hypothesis.expected(query, state.weights, state.rows)
             return state, Asked(query, int(query @ state.counts), guess)
         rows = state.rows + sum(message.tolist())
         if rows * self.steps >= 2**62:
@@ -230,7 +223,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         if asked.query is None:
             return state
         sums = state.sums + (asked.query if noisy >= asked.guess else -asked.query)
-        heavy = weights(sums, self.rate / self.steps, self._bits)
+        heavy = hypothesis.weights(sums, self.rate / self.steps, self._bits)
         return state._replace(sums=sums, weights=heavy)
 
     def _in_rows(self, answer: int | Symbol) -> float | Symbol:
@@ -238,8 +231,6 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         if type(answer) is not int:
             return answer
         return min(max(answer, -_WIDEST), _WIDEST) * self.step_size
-
-    # --- accuracy --------------------------------------------------------------------------------
 
     def noise(self, queries: int, *, beta: float) -> tuple[int, int]:
         """The bounds α and α', in steps, on the noise of tests and of answers to ``queries``

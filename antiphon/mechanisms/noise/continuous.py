@@ -27,7 +27,7 @@ _LARGEST: Final = sys.float_info.max
 _SMALLEST: Final = sys.float_info.min
 
 
-def _held(scale: Fraction, what: str) -> float:
+def _as_double(scale: Fraction, what: str) -> float:
     if not _SMALLEST <= scale <= _LARGEST:
         raise InvalidArgument(f"{what} must be a number that a double can hold")
     return float(scale)
@@ -63,11 +63,10 @@ class Laplace(RealNoise):
     _scale: float = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
+        scale = _as_double(self.sensitivity / self.epsilon, "sensitivity/epsilon")
         set_derived(self, _scale=scale)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for neighbours at another distance: ε·distance/sensitivity."""
         tau = fields.distance(distance)
         source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
         loss = Pure(self.epsilon * tau / self.sensitivity)
@@ -102,11 +101,9 @@ class Gaussian(RealNoise):
 
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
-        set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
+        set_derived(self, sigma=_as_double(sigma, "sensitivity/√(2 rho)"))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for neighbours at another distance: ρ·(distance/sensitivity)², and the same as
-        GDP."""
         tau = fields.distance(distance)
         source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
         loss = concentrated_at(self.rho, tau / self.sensitivity)
@@ -156,20 +153,16 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for tables whose rows move by ``distance`` in all, with one row replaced
-        and with none."""
+        """The claims if rows move by ``distance`` in all: with one row replaced, and with none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
-        share = tau / (2 * self.clip)
-        return tuple(
-            Claim(
-                concentrated_at(self.rho, share + replaced),
-                neighbouring_start(PreprocessingDistance(tau, replaced)),
-                Status.ASSUMED,
-                source,
-            )
-            for replaced in (1, 0)
-        )
+
+        def claim(replaced: int) -> Claim:
+            loss = concentrated_at(self.rho, tau / (2 * self.clip) + replaced)
+            f = neighbouring_start(PreprocessingDistance(tau, replaced))
+            return Claim(loss, f, Status.ASSUMED, source)
+
+        return claim(1), claim(0)
 
 
 @register("antiphon.NoisyDescent/1")

@@ -29,7 +29,7 @@ from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
 _HALVINGS: Final = 60
-"""The largest number of steps of the bisection for ρ, which mostly ends sooner."""
+"""The largest number of bisection steps in the search for ρ, which mostly ends sooner."""
 _UP: Final = 1 + 2.0**-40
 """A factor slightly above 1, more than the rounding errors of a few operations in double
 precision."""
@@ -135,8 +135,8 @@ class IntegerNoise(Calibrated[Any, Ints]):
     def _dominated(
         self, kind: Callable[..., LossPair], size: Fraction, distance: Fraction
     ) -> tuple[Dominated, ...]:
-        """The claim of the dominating pair of the noise, on a number; none on arrays, or if
-        neighbours are equal."""
+        """The claim that the mechanism is dominated by its noise and its noise shifted by the
+        distance, as a pair of this ``kind``; none on arrays, or at a distance below 1."""
         shift = math.floor(distance)
         return dominated_measure(kind, size, shift) if self.dimension is None and shift else ()
 

@@ -17,10 +17,9 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise import discrete
 from antiphon.numbers import CompositionError, exact, up
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol import Claim, Coins, Pure, proved, spaces
+from antiphon.protocol import Claim, Coins, Pure, column_safe, proved, register, set_derived, spaces
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.post_processor import AnswerPostProcessor
-from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 

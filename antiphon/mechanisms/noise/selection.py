@@ -28,7 +28,7 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The largest -ln of a rational weight: lower weights are raised to 2^-128."""
+"""The largest -ln of a rational weight, the best being 1: lower ones are raised to 2^-128."""
 _LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight."""
 
@@ -85,8 +85,7 @@ class Selection(Calibrated[Any, int]):
 
 @attrs.frozen(kw_only=True)
 class Exponential(Selection):
-    """A selection that weighs candidates by e^(-rate·gap), gap being the best score minus theirs.
-    Abstract.
+    """A selection that weighs candidates by e^(-rate·gap), gap = best score - own score. Abstract.
 
     rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
     ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
@@ -99,7 +98,7 @@ class Exponential(Selection):
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
     """The rate ε/swing at which weights fall with the gap to the best score."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
-    """The largest gap G, used if ε is a ``Log``; lower scores are raised to it."""
+    """The largest gap to the best score, if ε is a ``Log``: lower scores are raised to it."""
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
@@ -171,7 +170,7 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
 
 def root(value: int, degree: int) -> int:
     """The integer root: the largest int whose power ``degree`` is at most ``value``."""
-    if degree >= value.bit_length():  # 2^degree is more
+    if degree >= value.bit_length():  # then 2^degree > value
         return min(value, 1)
     low, high = 0, 1 << -(-value.bit_length() // degree)
     while low < high:
@@ -269,7 +268,8 @@ class ByNoisyScores(Selection):
         return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
 
     def error_bound(self, *, beta: float) -> int:
-        """Twice a bound that all noises keep with probability 1 - beta (a union bound)."""
+        """A bound on the gap between the best score and the chosen one: twice a bound that all
+        noises keep with probability 1 - beta (a union bound)."""
         return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)
 
 

@@ -13,23 +13,15 @@ import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.numbers import InvalidArgument, exact, named
-from antiphon.preprocessing.tables.record_tables import (
-    ROUNDED,
-    BallTables,
-    Declaration,
-    RecordTables,
-    TablePreprocessing,
-    gap,
-    public_bound,
-    sklearn,
-)
+from antiphon.preprocessing.tables import record_tables as base
+from antiphon.preprocessing.tables.record_tables import Declaration, RecordTables, public_bound
 from antiphon.protocol.registry import register
 from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 
 @register("antiphon.MeanImputation/1")
 @attrs.frozen(kw_only=True)
-class MeanImputation(TablePreprocessing):
+class MeanImputation(base.TablePreprocessing):
     """The preprocessing ``SimpleImputer``: each of at most p missing entries (NaN) of an n × d
     table becomes its column's mean.
 
@@ -64,14 +56,14 @@ class MeanImputation(TablePreprocessing):
         )
 
     def __call__(self, dataset: Records) -> Records:
-        imputer = sklearn("impute").SimpleImputer(strategy="mean")
+        imputer = base.sklearn("impute").SimpleImputer(strategy="mean")
         found: Records = imputer.fit_transform(dataset)
         return found
 
 
 @register("antiphon.BinCentres/1")
 @attrs.frozen(kw_only=True)
-class BinCentres(TablePreprocessing):
+class BinCentres(base.TablePreprocessing):
     """The preprocessing ``KBinsDiscretizer`` (uniform): each entry becomes the middle of its bin.
 
     *Furthest*: Δ₂ = 2η with η = r√d/bins, and all records may move. *Proof*: the bins of a column
@@ -87,13 +79,16 @@ class BinCentres(TablePreprocessing):
         return Declaration(width, reach=self.radius)
 
     def __call__(self, dataset: Records) -> Records:
-        return _binned(dataset, self.bins) if self.bins > 1 else _middles(dataset)
+        if self.bins > 1:
+            return _binned(dataset, self.bins)
+        # scikit-learn does not support a single bin: its middle is each column's midrange.
+        return np.tile((dataset.min(axis=0) + dataset.max(axis=0)) / 2, (len(dataset), 1))
 
 
 def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
-    kind, wide = sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
+    kind, wide = base.sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
     found = table.copy()  # The middle of a constant column is its value.
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
@@ -102,15 +97,9 @@ def _binned(table: Records, bins: int) -> Records:
     return found
 
 
-def _middles(table: Records) -> Records:
-    """The table for a single bin, which scikit-learn does not support: each column's midrange."""
-    middle = (table.min(axis=0) + table.max(axis=0)) / 2
-    return np.tile(middle, (len(table), 1))
-
-
 @register("antiphon.ClusterCentres/1")
 @attrs.frozen(kw_only=True)
-class ClusterCentres(TablePreprocessing):
+class ClusterCentres(base.TablePreprocessing):
     """The preprocessing ``KMeans``: each record moves to its cluster's centre, or towards it by at
     most η.
 
@@ -137,12 +126,12 @@ class ClusterCentres(TablePreprocessing):
 
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record; the search starts at the same points each time."""
-    means = sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
+    means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
     from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # one thread: several add up in any order
-        fewer = sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
+    with limits(1), warnings.catch_warnings():  # one thread: several add numbers in any order
+        fewer = base.sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)
     found: Records = means.cluster_centers_[means.labels_]
@@ -151,19 +140,19 @@ def _clustered(table: Records, clusters: int) -> Records:
 
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
-class VaryingTables(BallTables):
+class VaryingTables(base.BallTables):
     """The space of tables in which every column has at least this standard deviation (1/n in the
     variance)."""
 
     sigma: Fraction = attrs.field(kw_only=True)
 
     def also(self, table: Records) -> bool:
-        return float(table.std(axis=0).min()) * (1 - ROUNDED) >= self.sigma
+        return float(table.std(axis=0).min()) * (1 - base.ROUNDED) >= self.sigma
 
 
 @register("antiphon.StandardScaling/1")
 @attrs.frozen(kw_only=True)
-class StandardScaling(TablePreprocessing):
+class StandardScaling(base.TablePreprocessing):
     """The preprocessing ``StandardScaler``: each column minus its mean, divided by its standard
     deviation.
 
@@ -197,7 +186,7 @@ class StandardScaling(TablePreprocessing):
         )
 
     def __call__(self, dataset: Records) -> Records:
-        found: Records = sklearn("preprocessing").StandardScaler().fit_transform(dataset)
+        found: Records = base.sklearn("preprocessing").StandardScaler().fit_transform(dataset)
         return found
 
 
@@ -215,7 +204,7 @@ def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
 
 @register("antiphon.GappedTables/1")
 @attrs.frozen
-class GappedTables(BallTables):
+class GappedTables(base.BallTables):
     """The space of tables whose k-th eigenvalue exceeds the next by at least ``gap``."""
 
     components: int = attrs.field(kw_only=True)
@@ -224,12 +213,12 @@ class GappedTables(BallTables):
 
     def also(self, table: Records) -> bool:
         found = eigengap(table, self.components, centred=self.centred)
-        return found - ROUNDED * float(self.radius) ** 2 >= self.gap
+        return found - base.ROUNDED * float(self.radius) ** 2 >= self.gap
 
 
 @register("antiphon.PrincipalProjection/1")
 @attrs.frozen(kw_only=True)
-class PrincipalProjection(TablePreprocessing):
+class PrincipalProjection(base.TablePreprocessing):
     """The preprocessing x ↦ Px, P the projection on the first k principal directions; ``PCA`` if
     ``centred``.
 
@@ -251,7 +240,7 @@ class PrincipalProjection(TablePreprocessing):
     """
 
     components: int = attrs.field(converter=named.whole)
-    gap: Fraction = attrs.field(converter=gap)
+    gap: Fraction = attrs.field(converter=base.gap)
     """A public lower bound on the eigengap δ, for *all* datasets."""
     centred: bool = True
 
@@ -277,7 +266,8 @@ class PrincipalProjection(TablePreprocessing):
 
     @property
     def _spread(self) -> Fraction:
-        """Half of n times the greatest difference of eigenvalues of E, for r = 1, rounded up."""
+        """A bound, at radius 1, on n/2 times the spread of the eigenvalues by which one record
+        changes the second moments (E in the proof above)."""
         if not self.centred:
             return Fraction(1)
         share = self.components * self.gap / self.radius**2
@@ -286,7 +276,7 @@ class PrincipalProjection(TablePreprocessing):
 
     def __call__(self, dataset: Records) -> Records:
         if self.centred:
-            analysis = sklearn("decomposition").PCA(self.components, svd_solver="full")
+            analysis = base.sklearn("decomposition").PCA(self.components, svd_solver="full")
             axes = analysis.fit(dataset).components_
         else:
             axes = np.linalg.svd(dataset, full_matrices=False)[2][: self.components]
@@ -295,7 +285,8 @@ class PrincipalProjection(TablePreprocessing):
 
 
 def _longest(mean: Fraction) -> Fraction:
-    """An upper bound on max_t √(1-t²)(t+M), M = ``mean`` <= 1: at most 1e-9 above it.
+    """An upper bound on the maximum over t of √(1-t²)(t+M), for M = ``mean`` <= 1: at most 1e-9 too
+    large.
 
     By the means of a(1-t), b(1+t), t+M and t+M with a = b + 2, it is (1+b+M)²/(4√(ab)) at most for
     every b > 0; and that is the maximum for b = (t+M)/(1+t), t the best.

@@ -180,7 +180,7 @@ class TablePreprocessing(Preprocessing):
 
 
 def public_bound(text: str) -> Premise:
-    """The text of a premise about all datasets that the user vouches for."""
+    """A premise with this text about all datasets, for which the user vouches."""
     why = "a public bound, of all datasets, by the user's word: never computed from the data"
     return Premise(text, Mark.ASSUMED, why)
 

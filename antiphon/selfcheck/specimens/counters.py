@@ -17,11 +17,10 @@ from antiphon.mechanisms.counters.buffered_toeplitz import (
     DecayedCounter,
     for_totals,
 )
-from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.count_after import CountAfter, Window
 from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.counters.windows import Window
 from antiphon.protocol import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.spaces import BITS, Integers, Signature

@@ -23,7 +23,7 @@ from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import coefficients
 from antiphon.mechanisms.distinct.alternating_cost import cost, falls
-from antiphon.mechanisms.distinct.item_table import value_of, with_value
+from antiphon.mechanisms.distinct.distinct import value_of, with_value
 from antiphon.protocol import EMPTY, LEFT, RIGHT, TOP, Pair, Status, ZeroConcentrated
 from antiphon.verifiers import AlternatingDifferences
 
@@ -259,7 +259,7 @@ def test_its_sensitivity_is_the_largest_of_all_intervals(window):
     factor[1:] = -(zeros ** np.arange(length - 1)[:, None]) @ counter.noise_buffers.inverse_weights
     sums = np.cumsum(factor)
     kept = sum(part * theta ** np.arange(length) for part, theta in
-               zip(counter.parts, counter.fading, strict=True))  # fmt: skip
+               zip(counter.parts, counter.thetas, strict=True))  # fmt: skip
     assert sums == pytest.approx(kept, abs=1e-9)
     found = []
     for each in range(1, window + 1):

@@ -28,8 +28,8 @@ from antiphon.mechanisms.counters.balanced_tree import (
     most_between,
     nodes,
 )
+from antiphon.mechanisms.counters.factors.blt_parameters import WINDOWS
 from antiphon.mechanisms.counters.factors.buffers import Buffers
-from antiphon.mechanisms.counters.factors.window_parameters import WINDOWS
 from antiphon.protocol import Status, ZeroConcentrated
 from antiphon.verifiers import event_level, updates_and_queries
 from antiphon.verifiers.models import UntilAge

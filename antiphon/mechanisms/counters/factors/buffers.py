@@ -14,17 +14,18 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-Vector: TypeAlias = "npt.NDArray[np.float64]"
+Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The gaps rounded so that each 1 - gap is a double: 1 - (1 - gap)."""
+    """The gaps, each rounded so that 1 - gap is a double."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
 @attrs.frozen(slots=False)
 class Buffers:
-    """The poles θ_i and zeros λ_i of C, as 1 - θ_1 < 1 - λ_1 < 1 - θ_2 < … in (0, 1).
+    """The factor C with the generating function Π(1 - λ_i x)/Π(1 - θ_i x): poles θ_i and zeros λ_i,
+    1 - θ_1 < 1 - λ_1 < 1 - θ_2 < … in (0, 1).
 
     Kept as their distances from 1, in which nothing cancels.
     """
@@ -32,26 +33,25 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """The number 1 - λ < 1 - θ_1 of the sum A(x) = 1/(1 - λx); 0 for sums of prefixes."""
+    """The number 1 - λ < 1 - θ_1 of sums that decay by λ a step, A(x) = 1/(1 - λx); else 0."""
 
     def __len__(self) -> int:
         return len(self.poles)
 
     @cached_property
     def weights(self) -> Vector:
-        """The weights ω_i > 0 with c_k = Σ ω_i θ_i^(k-1) for k >= 1, where c are C's
-        coefficients."""
+        """The weights ω_i > 0 in C's coefficients c_k = Σ ω_i θ_i^(k-1) for k >= 1."""
         return _residues(np.array(self.poles), np.array(self.zeros))
 
     @cached_property
     def inverse_weights(self) -> Vector:
-        """The weights α_i > 0 of the inverse: C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
+        """The weights α_i > 0 for which C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
         return -_residues(np.array(self.zeros), np.array(self.poles))
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i of B's coefficients b_k = Σ β_i μ_i^k; μ_0 = 1 -
-        ``loss``."""
+        """The weights β_i and gaps 1 - μ_i (1 - μ_0 is ``loss``) in the coefficients of B = A·C⁻¹,
+        b_k = Σ β_i μ_i^k."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
@@ -65,8 +65,8 @@ class Buffers:
         poles, head = np.array(self.poles), np.ones(events)
         powers = np.exp(np.arange(events - 1)[:, None] * np.log1p(-poles))
         head[1:] += np.cumsum(powers @ self.weights)
-        tail = self.weights * _geometric(poles, np.zeros(1), events)[:, 0]
-        rest = tail @ _geometric(poles, poles, length - events) @ tail
+        tail = self.weights * geometric(poles, np.zeros(1), events)[:, 0]
+        rest = tail @ geometric(poles, poles, length - events) @ tail
         return float(head @ head + rest)
 
     def squared_norms(self, lengths: Vector) -> Vector:
@@ -78,30 +78,25 @@ class Buffers:
         return np.asarray(1 + every.sum() - cross)
 
     def squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of a row of B, less the row of length ``since``: Σ_{k<length}
-        (b_k - b_{k-length+since})².
+        """The squared ℓ₂ norm of the row of B of this length, less that of length ``since``:
+        Σ_{k<length} (b_k - b_{k-length+since})².
 
         With ``since`` = 0 it is b_0² + … + b_{length-1}².
         """
         weights, gaps = self._row
         window = length - since
-        found = float(weights @ _geometric(gaps, gaps, window) @ weights)
+        found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
             # b_{k+window} - b_k has no part with μ = 1, in which two large numbers would cancel.
             falls = weights * np.expm1(window * np.log1p(-gaps))
-            found += float(falls @ _geometric(gaps, gaps, since) @ falls)
+            found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found
 
     def mean_squared_row(self, length: int) -> float:
         """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k²."""
         weights, gaps = self._row
-        whole = _geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
+        whole = geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
         return float(weights @ whole @ weights)
-
-    def row_sum(self, length: int) -> float:
-        """The ℓ₁ norm |b_0| + … + |b_{length-1}| of a row of B; all b_k are positive."""
-        weights, gaps = self._row
-        return float(weights @ _geometric(gaps, np.zeros(1), length)[:, 0])
 
 
 def _residues(at: Vector, other: Vector) -> Vector:
@@ -116,9 +111,11 @@ def _logs(left: Vector, right: Vector) -> Vector:
     return np.log1p(-left)[:, None] + np.log1p(-right)[None, :]
 
 
-def _geometric(left: Vector, right: Vector, length: int) -> Vector:
-    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right."""
+def geometric(left: Vector, right: Vector, length: int | None) -> Vector:
+    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: the series."""
     logs = _logs(left, right)
+    if length is None:
+        return np.asarray(1 / -np.expm1(logs))
     safe = np.where(logs == 0, -1.0, logs)
     return np.where(logs == 0, float(length), np.expm1(length * safe) / np.expm1(safe))
 

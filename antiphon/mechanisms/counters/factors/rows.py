@@ -132,12 +132,12 @@ def all_below(values: Array, bound: float) -> bool:
 
 
 def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
-    """The integer ⌊(noise - ⌊feedback⌋)/divisor + ½⌋ for whole noise and divisor; for a row, one
-    each."""
+    """The noise of a step, less the rounded ``feedback`` of earlier noise, divided and rounded:
+    ⌊(noise - ⌊feedback⌋)/divisor + ½⌋, for a number or each number of a row."""
     if type(noise) is not Row:
         return (noise - feedback // 1.0 + divisor / 2) // divisor
     shifted = noise - np.floor(feedback) + divisor / 2
-    # NumPy's // costs several times as much.
+    # NumPy's // takes several times as long as the floor of a quotient.
     small = shifted @ shifted < DOUBLES**2
     return np.floor(shifted / divisor) if small else shifted // divisor
 
@@ -152,8 +152,8 @@ _CHUNK: Final = 1 << 10
 
 
 def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
-    """The error variances at t = 1, …, len(scales) of correlated noise, d = scales, α = weights, λ
-    = 1 - gaps.
+    """The variances of a counter's errors at the times 1, …, n with normalised columns (see the
+    module): ``scales`` are the d_t, ``weights`` the α_i, ``gaps`` the 1 - λ_i.
 
     O(len(scales)·len(gaps)) memory and a little more time.
     """
@@ -164,7 +164,8 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
     for start in range(0, len(scales), _CHUNK):
         own = scales[start : start + _CHUNK]
         powers = np.exp(logs[:, None] * np.arange(start, start + len(own)))
-        # Σ_j α_j Cov(r_i, r_j) at each time: 0 at time 0, then ever nearer to its limit.
+        # Σ_j α_j Cov(r_i, r_j) at each time, r as in the module's text: 0 at time 0, then nearer to
+        # a limit.
         spread = stationary[:, None] - powers * _product(ratio, powers)
         inputs = own * (1 - (1 - gaps)[:, None] * spread)
         with_sum = _scan(logs, inputs, carry)
