@@ -46,6 +46,10 @@ class OfCreations(Unpaid):
         repr=False,
     )
 
+    @property
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
+        return swap_symmetric_claims(self.created)
+
     def reads(self, measure: Measure) -> bool:
         return True
 
@@ -61,10 +65,6 @@ class FixedMechanisms(OfCreations):
     """The verification function f^{α₁…α_k}: first exactly the k given creations, in order (CM
     Def. 4.9)."""
 
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric_claims(self.created)
-
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
     """Whether the f' of every creation is swap-symmetric; then so is the suitable f over them."""
@@ -76,10 +76,6 @@ def swap_symmetric_claims(created: Iterable[Create]) -> bool:
 class EachValid(OfCreations):
     """The verification function f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM
     Def. 4.9)."""
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric_claims(self.created)
 
     @property
     def initial_state(self) -> SuitableState:

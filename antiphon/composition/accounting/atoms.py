@@ -199,7 +199,11 @@ class Atoms:
         units."""
         low = high = np.ones(1)
         first = total = 0
-        for each, (_, n), stride in zip(windows, self._groups, self._strides, strict=True):
+        unit = self._unit if len(self._groups) > 1 else None
+        for each, (e, n) in zip(windows, self._groups, strict=True):
+            stride = 1
+            if isinstance(e, Fraction) and isinstance(unit, Fraction):
+                stride = int(e / unit)
             first += stride * each.first
             total += stride * n
             slack = (len(each.terms.lower) + 2) * UNIT
@@ -219,12 +223,6 @@ class Atoms:
             low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
             high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
         return places, rests, Interval(low, high)
-
-    @property
-    def _strides(self) -> list[int]:
-        if len(self._groups) == 1:
-            return [1]
-        return _multiples(self._groups, self._unit)
 
     def _log_moment(self, order: float) -> Decimal:
         with localcontext(_CONTEXT):
@@ -283,9 +281,3 @@ def _unit(groups: Groups) -> exact.ExactEpsilon | None:
     widths = [min(n + 1, 21 * math.isqrt(n) + 121) for _, n in groups]
     length = sum(e / unit * width for e, width in zip(rational, widths, strict=True))
     return unit if length <= _LONGEST and sum(widths) * length <= _WORK else None
-
-
-def _multiples(groups: Groups, unit: exact.ExactEpsilon | None) -> list[int]:
-    return [
-        int(e / unit) for e, _ in groups if isinstance(e, Fraction) and isinstance(unit, Fraction)
-    ]

@@ -135,10 +135,13 @@ def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
     """
     if isinstance(given, Parameters):
-        return (
-            given
-            if type(times) is int and times == 1
-            else _repeated(given, exact.whole(times, "times"))
+        if type(times) is int and times == 1:
+            return given
+        exact.whole(times, "times")
+        return Parameters(
+            tuple((e, n * times) for e, n in given.epsilons),
+            tuple((d, n * times) for d, n in given.deltas),
+            given.count * times,
         )
     counts = pairs(given, times)
     epsilons: Counter[exact.ExactEpsilon] = Counter()
@@ -213,14 +216,6 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
             "mechanism promises nothing, nor does a composition with it; give a smaller one"
         )
     return value
-
-
-def _repeated(given: Parameters, times: int) -> Parameters:
-    return Parameters(
-        tuple((e, n * times) for e, n in given.epsilons),
-        tuple((d, n * times) for d, n in given.deltas),
-        given.count * times,
-    )
 
 
 # --- k-sparse composition: the number and parameters of the created mechanisms --------------------

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 
@@ -263,18 +263,9 @@ class OneOrderCurve(TheoremCurve):
     order: Fraction
     divergence: Fraction
     method: str = stated_field(lambda curve: f"RDP of order {float(curve.order):.6g}")
-
-    @property
-    def floor(self) -> Interval[float]:
-        return _NOTHING
-
-    @property
-    def _exact_floor(self) -> Fraction | None:
-        return Fraction(0)
-
-    @property
-    def _enough(self) -> float:
-        return math.inf
+    floor: ClassVar[Any] = _NOTHING
+    _exact_floor: ClassVar[Any] = Fraction(0)
+    _enough: ClassVar[Any] = math.inf
 
     @property
     def _shape(self) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Common parts of the rules for concurrent composition: the curve of Comp[RR…], and premises."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -50,15 +50,11 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
         return whole
-    bounds, stated = [of_measure(sum_of_one_kind(measures, most))], parameters_in(measures)
+    bounds = [of_measure(sum_of_one_kind(measures, most))]
+    stated = [each for each in map(kinds.parameters_of, measures) if each is not None]
     if stated:  # η-BR is η-DP, too
         bounds.insert(0, composed(stated, most))
     return least_curve(bounds if whole is None else [*bounds, whole])
-
-
-def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
-    """The (ε, δ) of those measures that imply one."""
-    return [each for each in map(kinds.parameters_of, measures) if each is not None]
 
 
 def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:

@@ -121,11 +121,6 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
     return max(1, math.ceil(most / single))
 
 
-def applies_to(first: Verification, f: Verification) -> bool:
-    """Whether a guarantee w.r.t. ``first`` implies one w.r.t. f."""
-    return includes(first, f) or group_size(first, f) is not None
-
-
 def verification_of(claim: Claim) -> Verification:
     """The verification function f of a claim."""
     f: Any = claim.verification

@@ -12,7 +12,7 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.numbers import InvalidArgument, exact, shown_up
-from antiphon.protocol import Verification, message_label, why_untrusted
+from antiphon.protocol import message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
 from antiphon.verifiers import AnyTwo, models
@@ -30,6 +30,16 @@ _WORDS: Final = {
     "f-valid": "A pair of streams is f-valid if f, here the unit of privacy, allows them to "
     "differ so; f' is the same for the mechanisms inside.",
 }
+_AGAINST: Final = (
+    "Against anybody who sees every answer, knows all other data, and chooses each message by "
+    "the answers so far, with any computing power.",
+    "For all answers of the system together, from the first to the last.",
+)
+_UNCOVERED: Final = (
+    "Other releases about the same data: the figures of several systems add up.",
+    "Conclusions from earlier knowledge, or from other people's data.",
+    "Attackers who read the system's memory, its files or its coins, or measure running times.",
+)
 
 
 class Section(NamedTuple):
@@ -90,23 +100,19 @@ def stated(
     """
     proved = known.proved
     sections = (
-        Section("Who is protected", (_protected(known.verification),)),
-        Section("Against whom, and how long", _against()),
+        Section("Who is protected", (f"Protected is {protects(known.verification)}.",)),
+        Section("Against whom, and how long", _AGAINST),
         Section("How much", tuple(_figures(known, delta or _DELTA))),
         Section("What is public", (*public, *_said_public(known.verification))),
         Section("What is assumed", tuple(_assumed(known))),
         Section("How it is known", tuple(_known(known))),
-        Section("What the figure does not cover", (*uncovered, *_uncovered())),
+        Section("What the figure does not cover", (*uncovered, *_UNCOVERED)),
     )
     title = "Statement of privacy" + ("" if proved else " (with assumptions)")
     return Statement(title, proved, sections)
 
 
 # --- sentences ---------------------------------------------------------------------------------
-
-
-def _protected(f: Verification) -> str:
-    return f"Protected is {protects(f)}."
 
 
 def protects(f: Any) -> str:
@@ -146,14 +152,6 @@ def _changes(relation: object) -> str:
 
 def _label(f: object) -> str:
     return message_label(f, 120)
-
-
-def _against() -> tuple[str, ...]:
-    return (
-        "Against anybody who sees every answer, knows all other data, and chooses each message by "
-        "the answers so far, with any computing power.",
-        "For all answers of the system together, from the first to the last.",
-    )
 
 
 def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
@@ -215,11 +213,3 @@ def _by_name(text: str) -> str:
     'BoundedSums turns pairs into pairs.'
     """
     return _CUT_OFF.sub(r"\1", text)
-
-
-def _uncovered() -> tuple[str, ...]:
-    return (
-        "Other releases about the same data: the figures of several systems add up.",
-        "Conclusions from earlier knowledge, or from other people's data.",
-        "Attackers who read the system's memory, its files or its coins, or measure running times.",
-    )

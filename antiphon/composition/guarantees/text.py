@@ -270,7 +270,12 @@ def _lines(title: list[str], under: list[str], boxes: list[_Box], height: float)
         yield svg_text(24, y + 20 + place * _LINE, each, 'font-size="12" fill="#64748b"')
     for box in boxes:
         if box.above is not None:
-            yield _elbow(boxes[box.above], box)
+            above = boxes[box.above]
+            yield (
+                f'<path d="M{above.x + _STEP / 2:.1f},{above.y + above.height:.1f} '
+                f'V{box.y + 17:.1f} H{box.x:.1f}" fill="none" stroke="#94a3b8" '
+                'stroke-width="1.3"/>'
+            )
         yield from _drawn(box)
     x = 24.0
     for mark in Mark:
@@ -291,29 +296,16 @@ def _drawn(box: _Box) -> Iterator[str]:
         yield svg_text(box.x + 14, y, text, f'font-size="12" fill="{colour}"')
 
 
-def _elbow(above: _Box, box: _Box) -> str:
-    x, y = above.x + _STEP / 2, box.y + 17
-    return (
-        f'<path d="M{x:.1f},{above.y + above.height:.1f} V{y:.1f} H{box.x:.1f}" fill="none" '
-        'stroke="#94a3b8" stroke-width="1.3"/>'
-    )
-
-
 # --- Mermaid ------------------------------------------------------------------------------------
 
 
 def as_mermaid(derivation: Derivation) -> str:
     """The derivation as the text of a Mermaid flowchart; assumed premises are outlined."""
-    return "\n".join(_flow(_boxes(derivation))) + "\n"
-
-
-def _flow(boxes: list[_Box]) -> Iterator[str]:
-    yield "flowchart TD"
+    lines, boxes = ["flowchart TD"], _boxes(derivation)
     for place, box in enumerate(boxes):
         texts = [cited(box.derivation), *(text for text, _ in box.lines)]
-        yield f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]'
+        lines.append(f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]')
         if any(each.mark is Mark.ASSUMED for each in box.derivation.premises):
-            yield f"    style D{place} stroke:#c2410c,stroke-width:3px"
-    for place, box in enumerate(boxes):
-        if box.above is not None:
-            yield f"    D{box.above} --> D{place}"
+            lines.append(f"    style D{place} stroke:#c2410c,stroke-width:3px")
+    pairs = [(box.above, place) for place, box in enumerate(boxes) if box.above is not None]
+    return "\n".join([*lines, *(f"    D{above} --> D{place}" for above, place in pairs)]) + "\n"

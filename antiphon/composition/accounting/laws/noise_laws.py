@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -25,6 +25,7 @@ class Ranges(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int], ...]
+    lattice: ClassVar[Any] = None
 
     @cached_property
     def _etas(self) -> Floats:
@@ -33,10 +34,6 @@ class Ranges(loss.GroupedLosses):
     @property
     def most(self) -> Fraction:
         return sum((eta * n for eta, n in self.given), Fraction(0))
-
-    @property
-    def lattice(self) -> None:
-        return None
 
     def log_moment(self, order: float) -> loss.Moment:
         x, y = (order + 0.5) * self._etas, self._etas / 2
@@ -86,18 +83,9 @@ class Normal(loss.LossLaw):
     """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
-
-    @property
-    def most(self) -> None:
-        return None
-
-    @property
-    def lattice(self) -> None:
-        return None
-
-    @property
-    def size(self) -> int:
-        return 1
+    most: ClassVar[Any] = None
+    lattice: ClassVar[Any] = None
+    size: ClassVar[Any] = 1
 
     @cached_property
     def _variance(self) -> float:
@@ -144,6 +132,7 @@ class Thetas(loss.GroupedLosses):
 
     given: tuple[tuple[Fraction, int, int], ...]
     """The groups of equal losses, each (σ, Δ, number)."""
+    most: ClassVar[Any] = None
 
     @cached_property
     def _sigmas(self) -> Floats:
@@ -157,10 +146,6 @@ class Thetas(loss.GroupedLosses):
     def _steps(self) -> Floats:
         """The lattice step h = Δ/σ² of each group's losses."""
         return np.array([float(shift / sigma**2) for sigma, shift, _ in self.given])
-
-    @property
-    def most(self) -> None:
-        return None
 
     @property
     def lattice(self) -> loss.Lattice | None:

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -185,20 +184,16 @@ class Responses(loss.GroupedLosses):
 
     def _directly(self, order: float, frequencies: Floats) -> Logs:
         total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
-        for e, n in self._chunks:
+        for start in range(0, len(self.given), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            e = self.epsilons[part]
             phase = np.multiply.outer(e, frequencies)
             factor = np.empty(phase.shape, dtype=np.complex128)
             factor.real = np.cos(phase)
             factor.imag = np.sin(phase) * np.tanh((order + 0.5) * e)[:, None]
-            part = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, n)
-            total = Logs(total.value + part.value, total.slack + part.slack)
+            each = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, self.counts[part])
+            total = Logs(total.value + each.value, total.slack + each.slack)
         return total
-
-    @property
-    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
-        for start in range(0, len(self.given), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            yield self.epsilons[part], self.counts[part]
 
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
         """The logarithm ln Φ interpolated from Chebyshev nodes of [-T, T]; None if there would be

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import attrs
 
@@ -81,12 +81,8 @@ class Once:
         certain."""
         with localcontext(_CONTEXT):
             short = self.eta - exact.bracket(at, 50)[0]
-            share = (1 - _exp(-short / 2)) ** 2 / (1 - _exp(-self.eta))
+            share = (1 - decimal(-short / 2).exp()) ** 2 / (1 - decimal(-self.eta).exp())
             return probability(Interval(down(share * (1 - _SURE)), up(share * (1 + _SURE))))
-
-
-def _exp(value: Fraction) -> Decimal:
-    return decimal(value).exp()
 
 
 @attrs.frozen(eq=False)
@@ -320,11 +316,5 @@ class FiniteLosses(LossPair):
     """A pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
-
-    @property
-    def infinite(self) -> Fraction:
-        return Fraction(0)
-
-    @property
-    def atoms(self) -> None:
-        return None
+    infinite: ClassVar[Any] = Fraction(0)
+    atoms: ClassVar[Any] = None

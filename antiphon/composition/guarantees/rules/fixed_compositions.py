@@ -35,7 +35,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaf_claims import Leaf, Leaves, created, has_asserted_claim
-from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
+from antiphon.composition.guarantees.rulebook import FEWER, Answer, Inquiry, Steps, rule
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.protocol import Verification, identical, message_label, why_untrusted
 from antiphon.protocol.measures.kinds import Measure, parameters_of
@@ -171,7 +171,6 @@ def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: In
     return composing.sum_theorem(row.fixed, row, f, _ENFORCED, inquiry)
 
 
-FEWER: Final = "fewer sequences"
 NONE: Final = "a concurrent composition theorem (CM §4-5)"
 
 

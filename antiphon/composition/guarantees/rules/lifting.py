@@ -78,7 +78,11 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         lambda: (
             f"{_name(processor)} turns f-valid pairs into f'-valid ones, and reveals nothing else"
         ),
-        (_single(processor), premise, *(() if created is None else _answering(created))),
+        (
+            Premise(lambda: f"{_name(processor)} has one initial state", Mark.CHECKED),
+            premise,
+            *(() if created is None else _answering(created)),
+        ),
         outer,
         covered=THEOREM,
     )
@@ -86,10 +90,6 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
 def _name(processor: PostProcessor) -> str:
     return message_label(processor, 40)
-
-
-def _single(processor: PostProcessor) -> Premise:
-    return Premise(lambda: f"{_name(processor)} has one initial state", Mark.CHECKED)
 
 
 def _declared(processor: PostProcessor) -> Lifting | None:
@@ -198,8 +198,12 @@ def _properties(
         )  # fmt: skip
     if explored is not None:
         return Premise(text, Mark.CHECKED, "in all f-valid pairs of runs"), explored
-    proved = declared is not None and declared.status is Status.PROVED
-    if declared is not None and proved and _covers(declared, outer, inner):
+    if (
+        declared is not None
+        and declared.status is Status.PROVED
+        and includes(declared.outer, outer)
+        and identical(declared.inner, inner)
+    ):
         # P's creations are no part of P's proof: each asserts a claim of its own.
         reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
@@ -207,10 +211,6 @@ def _properties(
         return Premise(text, Mark.PROVED, declared.source), None
     why = "its runs cannot be listed; audit.search_properties looks for violations"
     return Premise(text, Mark.ASSUMED, why), None
-
-
-def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    return includes(declared.outer, outer) and identical(declared.inner, inner)
 
 
 def _explore(

@@ -45,9 +45,11 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
         return processed(links, (yield inquiry.of(rest, f)), premises, covered=_BEHIND)
     inner = f if f is None or _unread(f, asks) else UpdatesAndQueries(f, Finite(asks))
     inside = yield inquiry.of(rest, inner)
-    if not _unread(inside.verification, asks):
+    known = inside.verification
+    if not isinstance(known, UpdatesAndQueries) or not _unread(known, asks):
         return None
-    premises += (_unread_premise(inside.verification, asks),)
+    own = _about(known.queries, lambda: f"{_listed(asks)} is a query of {message_label(known)}")
+    premises += (own,)
     if f is inner:
         return processed(links, inside, premises)
     queries = system.signature.queries
@@ -79,7 +81,7 @@ def processed(
     the given one."""
     return Derivation(
         THEOREM,
-        lambda: f"{_names(links)} adds no loss",
+        lambda: " ∘* ".join(message_label(link, 40) for link in links) + " adds no loss",
         inside.verification if f is None else f,
         inside.curve,
         premises,
@@ -98,10 +100,6 @@ def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
     if not isinstance(measure, BoundedRange):
         return True
     return all(link.deterministic is True and why_untrusted(link) is None for link in links)
-
-
-def _names(links: Sequence[PostProcessor]) -> str:
-    return " ∘* ".join(message_label(link, 40) for link in links)
 
 
 def _asks(link: PostProcessor) -> tuple[object, ...]:
@@ -125,11 +123,6 @@ def _forwards(link: PostProcessor) -> Premise:
 def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
     """Whether f ignores the pair (q, q) in every state, for each q that the links ask."""
     return type(f) is UpdatesAndQueries and all(map(f.queries.contains, asks))
-
-
-def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
-    assert type(f) is UpdatesAndQueries
-    return _about(f.queries, lambda: f"{_listed(asks)} is a query of {message_label(f)}")
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:

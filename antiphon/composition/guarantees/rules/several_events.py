@@ -128,7 +128,8 @@ def _groups(create: Create, model: Counted) -> float:
         )  # fmt: skip
     if core is None:
         return 1  # Thm 4.10 refuses it with the reason
-    if type(model) is UserLevel and _numbers_only(create):
+    updates = create.mechanism.signature.updates  # numbers and arrays belong to no user
+    if type(model) is UserLevel and (type(updates) is Integers or type(updates) is Arrays):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
             "build it with users=True, or ask about event_level(events=…), for any users",
@@ -140,13 +141,6 @@ def _groups(create: Create, model: Counted) -> float:
     if not core.events:
         return 0 if most == 0 else math.inf
     return math.inf if most is None else math.ceil(most / core.events)
-
-
-def _numbers_only(create: Create) -> bool:
-    """Whether all updates of a mechanism are numbers or arrays, so that no update belongs to a
-    user."""
-    updates = create.mechanism.signature.updates
-    return type(updates) is Integers or type(updates) is Arrays
 
 
 # --- the two bounds ---------------------------------------------------------------------------

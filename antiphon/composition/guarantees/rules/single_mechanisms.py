@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import applies_to, includes, verification_of
+from antiphon.composition.guarantees.inclusion import group_size, includes, verification_of
 from antiphon.composition.guarantees.leaf_claims import (
     BY_DISTANCE,
     CLAIM,
@@ -61,7 +61,7 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee if there
     is none."""
     for claim in claims:
-        if applies_to(verification_of(claim), f):
+        if group_size(verification_of(claim), f) is not None:
             return claim
     known = "; ".join(message_label(claim.verification) for claim in claims)
     raise NoGuarantee(
@@ -101,7 +101,8 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
         return None
     if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
         return None  # an inherited ``claims_at`` counts no more than the claims
-    claims = sorted(filter(_known, plain_claims(system, said(distance))), key=_certain)
+    given = filter(_known, plain_claims(system, said(distance)))
+    claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
     if not direct:
         return None
@@ -113,10 +114,6 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
 
 def _known(claim: Claim) -> bool:
     return claim.status is not Status.REFUTED
-
-
-def _certain(claim: Claim) -> int:
-    return -claim.status.certainty
 
 
 BY_CONSTRUCTION: Final = "by construction"

@@ -28,7 +28,6 @@ y₁ = x₁ + N + R, y₂ = x₁ + x₂ + R: one is (0, 3/4)-DP, and of three cr
 noise is added is not enough.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from antiphon.composition.concurrent import ExtConComp
@@ -63,12 +62,9 @@ def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> A
         return None
     text = "every created mechanism is uniformly private: after identical pairs as from the start"
     mark = Mark.CHECKED if inquiry.explored else Mark.GIVEN
-    premise = Premise(text, mark, f"of the catalogue: {_listed(reasons)}")
+    listed = ", ".join(dict.fromkeys(reasons)) or "nothing is created"
+    premise = Premise(text, mark, f"of the catalogue: {listed}")
     return composing.sum_theorem(THEOREM, composing.PARAMETER, f, (*SPARSE, premise), inquiry)
-
-
-def _listed(reasons: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(reasons)) or "nothing is created"
 
 
 def _reason(create: Create) -> str:
