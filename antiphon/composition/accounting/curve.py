@@ -243,6 +243,9 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             epsilon = curve.epsilon_at(delta)
             if not shown or epsilon < 0.99 * shown[-1][0]:  # only if it adds a new point
                 shown.append((epsilon, float(delta)))
+    if not shown:  # the floor is a limit only, and above each round δ
+        most = min(1.0, 2 * floor)
+        shown.append((curve.epsilon_at(most), most))
     return shown
 
 
