@@ -83,9 +83,6 @@ def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
     return isinstance(given, tuple) and any(map(_known, given))
 
 
-# --- the table ------------------------------------------------------------------------------------
-
-
 @attrs.frozen
 class Unit:
     """A unit of fixed amounts, such as ρ: how they are read from claims, compared, and stated as

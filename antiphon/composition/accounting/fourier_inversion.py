@@ -277,8 +277,6 @@ class Inversion:
         lower = value - error - self._aliases(place.next) - smoothing - wrong
         return HockeyStickBounds(lower, value + error, smoothing, slope)
 
-    # --- terms that do not depend on ε -----------------------------------------------------------
-
     @cached_property
     def _kept(self) -> SiftedFrequencies:
         density = self.noise > 0
@@ -319,8 +317,6 @@ class Inversion:
         kernels, plain = (float(wrong @ ceiling), float(turned @ ceiling)), float(np.sum(wrong))
         return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
 
-    # --- kernels -----------------------------------------------------------------------------
-
     def _ceiling(self, theta: Floats) -> Floats:
         """A bound on the kernel |K|, decreasing in θ (up to π/h on a lattice)."""
         if self.lattice is None:
@@ -338,8 +334,6 @@ class Inversion:
         h = float(self.lattice.spacing)
         here = self._weights * h / on_a_lattice(self.order, h, theta)
         return here, here * np.exp(-self.order * h - 1j * theta * h)
-
-    # --- aliases -----------------------------------------------------------------------------
 
     def _aliases(self, at: float) -> float:
         """A bound on the aliasing error Σ_{m≠0} e^(cmP) H(e+mP), relative to M(c)e^(-cy)."""

@@ -218,9 +218,6 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
     return value
 
 
-# --- k-sparse composition: the number and parameters of the created mechanisms --------------------
-
-
 @attrs.frozen
 class Kind:
     """A class of equal parameters: ``count`` are created, and ``slots`` of them may differ."""

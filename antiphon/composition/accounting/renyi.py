@@ -175,9 +175,6 @@ def _above(value: Any) -> float:
     return math.nextafter(found, math.inf) if found < value else found
 
 
-# --- zero-concentrated ---------------------------------------------------------------------------
-
-
 def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     """zCDP accounting of fixed parameters: ε-DP is ε²/2-zCDP, and ρ adds up.
 

@@ -118,9 +118,6 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
     return sum(sorted(sizes, reverse=True)[:most], Fraction(0))
 
 
-# --- mechanisms that have several measures each ------------------------------------------------
-
-
 def summed_divergences(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
     """The sum of the mechanisms' Rényi divergences, and the probability δ with which it may fail.
 

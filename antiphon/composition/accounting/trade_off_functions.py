@@ -38,8 +38,6 @@ from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, Plotted, sty
 Corners: TypeAlias = list[tuple[Fraction, Fraction]]
 """The corners (α, f(α)) of a piecewise linear function, in the order of α."""
 
-# --- as a claim ----------------------------------------------------------------------------------
-
 _MOST: Final = 1024
 """The largest number of corners."""
 _WRITE: Final = "trade_off([(0, 1), (Fraction(1, 4), Fraction(1, 4)), (1, 0)])"
@@ -137,8 +135,6 @@ def _steps(f: Corners) -> list[tuple[Fraction, Fraction]]:
             steps.append((p, q))
     return steps
 
-
-# --- read off a privacy curve --------------------------------------------------------------------
 
 _GRID: Final = 48
 _AROUND: Final = 12

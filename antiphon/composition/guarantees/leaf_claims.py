@@ -100,8 +100,6 @@ def _true(
     return Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, evidence)
 
 
-# --- creations ----------------------------------------------------------------------------------
-
 _TRUE: Final = "every creation asserts a true claim (CM Def. 4.4)"
 _UNKNOWN: Final = (
     "V[f] refuses creations without a claim or with a refuted one, and can check no more; "

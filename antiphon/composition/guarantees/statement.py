@@ -112,9 +112,6 @@ def stated(
     return Statement(title, proved, sections)
 
 
-# --- sentences ---------------------------------------------------------------------------------
-
-
 def protects(f: Any) -> str:
     """The unit of privacy of an f in words, such as one update of the stream.
 

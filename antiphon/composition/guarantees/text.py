@@ -64,9 +64,6 @@ def figures(derivation: Derivation) -> Iterator[str]:
         yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
 
-# --- plain text ---------------------------------------------------------------------------------
-
-
 def as_text(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as plain text: an indented tree."""
     lines = [headline(system, derivation), f"status: {status(derivation)}"]
@@ -117,9 +114,6 @@ def _legend(marked: Iterator[Premise]) -> str:
     return ", ".join(f"{SIGNS[mark]} {mark.value}" for mark in Mark if mark not in rare)
 
 
-# --- Markdown -----------------------------------------------------------------------------------
-
-
 def as_markdown(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as nested lists."""
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
@@ -141,9 +135,6 @@ def _items(derivation: Derivation, depth: int) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)
-
-
-# --- JSON ---------------------------------------------------------------------------------------
 
 
 def as_dict(system: Mechanism, derivation: Derivation) -> dict[str, object]:
@@ -294,9 +285,6 @@ def _drawn(box: _Box) -> Iterator[str]:
     for number, (text, colour) in enumerate(box.lines, start=1):
         y = box.y + 22 + number * _LINE
         yield svg_text(box.x + 14, y, text, f'font-size="12" fill="{colour}"')
-
-
-# --- Mermaid ------------------------------------------------------------------------------------
 
 
 def as_mermaid(derivation: Derivation) -> str:

@@ -97,9 +97,6 @@ class GeneralCurve(OfWorst, Searched):
         return self.symmetric.epsilon_between(max(left, self.symmetric.least_delta)).lower
 
 
-# --- one mechanism ------------------------------------------------------------------------------
-
-
 @attrs.frozen
 class Corner:
     """Constants of one mechanism, E = e^ε and δ < 1: p, its probability of the point Z, and o
@@ -139,9 +136,6 @@ class Corner:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
         return min(low, Fraction(1)), min(high, Fraction(1))
-
-
-# --- the closed bound -----------------------------------------------------------------------------
 
 
 @attrs.frozen
@@ -212,9 +206,6 @@ def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
     if alike and least.share[1] < 1:
         bounds.append(_pairs_of([(least, number)]))
     return bounds
-
-
-# --- equal parameters: the recursion ------------------------------------------------------------
 
 
 class Recursion:
@@ -346,9 +337,6 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
     return Interval(
         np.pad(terms.lower, (before, after)), np.pad(terms.upper, (before, after))
     ), found.outside
-
-
-# --- the curve ------------------------------------------------------------------------------------
 
 
 def general(

@@ -179,8 +179,6 @@ class ClassRecursion:
         ends = self._total(tables[full], self._places(full)).tolist()
         return [probability(outward(low, high)) for low, high in ends]
 
-    # --- the indices ------------------------------------------------------------------------------
-
     @cached_property
     def _classes(self) -> list[_Class]:
         return [_class(each, self.symmetric) for each in self.created.kinds]
@@ -233,8 +231,6 @@ class ClassRecursion:
         return (
             cells * math.prod(shape) * math.prod(n + 1 for n in self._asked(purse)) + _STEP * steps
         )
-
-    # --- the recursion ----------------------------------------------------------------------------
 
     def _table(self, purse: Purse, tables: dict[Purse, Table], stops: dict[Purse, Floats]) -> Table:
         """The values of D at a purse, from those at the purses with an ask less."""
@@ -315,8 +311,6 @@ class ClassRecursion:
             at_z = np.stack([found[free, _put(each, i, each[i] + 1)] for each in cells])
             reached = reached + one.at_z * at_z
         np.maximum(best, reached, out=best)
-
-    # --- the start --------------------------------------------------------------------------------
 
     def _total(self, table: Table, places: list[tuple[int, int, int]]) -> Floats:
         """The ends of δ for each ε: nobody is created yet, or, where the number of each class is

@@ -107,9 +107,6 @@ def _figure(curve: PrivacyCurve) -> str:
     return f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
 
-# --- the number of groups of pairs ----------------------------------------------------------------
-
-
 def _groups(create: Create, model: Counted) -> float:
     """The number of groups, each covered by the mechanism's claim, that contain all differing
     pairs.
@@ -141,9 +138,6 @@ def _groups(create: Create, model: Counted) -> float:
     if not core.events:
         return 0 if most == 0 else math.inf
     return math.inf if most is None else math.ceil(most / core.events)
-
-
-# --- the two bounds ---------------------------------------------------------------------------
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:

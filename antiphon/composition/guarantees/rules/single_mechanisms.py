@@ -82,9 +82,6 @@ def _narrowest(claims: list[Claim]) -> Claim:
     return best
 
 
-# --- by distance ----------------------------------------------------------------------------------
-
-
 @rule(BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
     """The guarantee for neighbours as far apart as those of f, from ``claims_at``; None if the
