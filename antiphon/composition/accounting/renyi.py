@@ -151,7 +151,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # raised by a curve inside this one
+        except PartError:  # The error of a curve inside this one is passed on.
             raise
         except Exception as error:
             raise PartError(
@@ -225,8 +225,7 @@ def whole_order(value: object) -> int:
 @register("antiphon.OnlyAt/1")
 @attrs.frozen
 class OnlyAt:
-    """A Rényi curve known at one ``order`` only, where ``moment`` is e^((α-1)D); infinite at higher
-    orders.
+    """A Rényi curve known at one ``order`` α only, where e^((α-1)D) is ``moment``; above, infinite.
 
     At lower orders the divergence is at most the same (van Erven and Harremoës 2014, Thm 3).
     """
@@ -266,7 +265,7 @@ class OneOrderCurve(TheoremCurve):
 
     @property
     def _shape(self) -> tuple[float, float]:
-        """The logarithm ln (α-1)^(α-1)/α^α, and a bound on its error."""
+        """The logarithm ln (α-1)^(α-1)/α^α, α the order, with an error bound."""
         s = float(self.order - 1)
         small, large = s * math.log(s), (1 + s) * math.log1p(s)
         return small - large, SLACK * (abs(small) + large)

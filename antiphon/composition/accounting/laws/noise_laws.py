@@ -108,9 +108,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The number of terms of the direct sum, for σ < 1: the rest is below e^-50 of the largest term."""
+"""The summation indices of the direct sum, σ < 1: the rest is below e^-50 of the largest term."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The number of terms of Poisson's sum, for σ >= 1: the rest is below 2e^-44."""
+"""The frequencies of Poisson's sum, σ >= 1: the rest is below 2e^-44 of the largest term."""
 _CHUNK: Final = 1 << 7
 
 
@@ -131,7 +131,7 @@ class Thetas(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int, int], ...]
-    """The groups of equal losses, each (σ, Δ, number)."""
+    """The groups of equal losses, each (noise parameter σ, sensitivity Δ, number)."""
     most: ClassVar[Any] = None
 
     @cached_property
@@ -156,8 +156,7 @@ class Thetas(loss.GroupedLosses):
         return loss.Lattice(Fraction(offset), spacing)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The theta function ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for
-        all ω.
+        """The sum ϑ(a,ω) of discrete Gaussian weights, up to a factor that is the same for all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
         """
@@ -223,7 +222,7 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The normalised theta function ϑ(a,ω)/ϑ(a,0)."""
+        """The tilted loss's characteristic function, ϑ(a,ω)/ϑ(a,0)."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 
