@@ -1,5 +1,4 @@
-"""Filters that add up the figures of claims: ε (the basic filter), or the Rényi divergence of
-one order."""
+"""Filters of the total ε (the basic filter), or of the total Rényi divergence of one order."""
 
 import math
 from fractions import Fraction
@@ -55,11 +54,11 @@ class BasicFilter(Filter):
 
 
 _LARGEST: Final = 10**6
-"""The largest order α: beyond it α - 1 and α agree in too many digits."""
+"""The largest order α: beyond it, α - 1 and α agree in too many digits."""
 
 
 def fixed_order(value: object) -> Fraction:
-    """Check an order α > 1 at which divergences are added up. Raises: InvalidArgument."""
+    """Check an order α > 1 of Rényi divergences that a budget adds up. Raises: InvalidArgument."""
     order = exact.fraction(value, "order")
     if not 1 < order <= _LARGEST:
         raise InvalidArgument(
