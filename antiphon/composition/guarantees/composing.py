@@ -31,7 +31,7 @@ from antiphon.protocol.records.labels import message_label
 
 
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
-    """The tight privacy curve of Comp[RR_{ε_i,δ_i}]; of no parameters, that of (0, 0).
+    """The tight privacy curve of these (ε_i, δ_i) in concurrent composition; (0, 0) for none.
 
     ``most``: the adversary chooses at most that many of the parameters.
     """
@@ -43,22 +43,23 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
-    """The curve of the sum of measures of one kind; with ``most``, of the ``most`` largest among
+    """The privacy curve of the sum of these measures of one kind, or of the ``most`` largest of
     them."""
     taken = measures[:most] if len(set(map(told_apart, measures))) == 1 else measures
-    whole = product(taken)  # of all of them, if it is not known which are used
+    # The product is over all measures, if it is not known which of them are used.
+    whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
         return whole
     bounds = [of_measure(sum_of_one_kind(measures, most))]
     stated = [each for each in map(kinds.parameters_of, measures) if each is not None]
-    if stated:  # η-BR is η-DP, too
+    if stated:  # An η-bounded-range claim is also a claim of (η, 0)-DP.
         bounds.insert(0, composed(stated, most))
     return least_curve(bounds if whole is None else [*bounds, whole])
 
 
 def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
-    """The (η, 0) that each measure implies, η its largest loss; empty if one has none."""
+    """The (η, 0) that each measure implies, η its largest loss; empty if a measure has none."""
     losses = [loss for loss in map(largest_loss, measures) if loss is not None]
     return [(loss, Fraction(0)) for loss in losses] if len(losses) == len(measures) else []
 
@@ -66,8 +67,7 @@ def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
 def in_other_measures(
     claimed: Sequence[Sequence[kinds.Measure]],
 ) -> tuple[list[PrivacyCurve], tuple[kinds.Measure, ...]]:
-    """The curves of fixed mechanisms by measures other than (ε, δ), and the summed measures
-    themselves.
+    """The curves of fixed mechanisms by other measures than (ε, δ), and the sums of these measures.
 
     Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
     mechanism has a dominating pair.
@@ -95,7 +95,7 @@ _SHARPEST: Final = (
 
 
 def _sharpest(measures: Sequence[kinds.Measure]) -> kinds.Measure | None:
-    """The measure with the tightest dominating pair; None if no measure has a pair."""
+    """The measure whose dominating pair is tightest; None if no measure has a pair."""
     known = [each for each in measures if dominating_pair(each) is not None]
     return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
 
@@ -117,21 +117,21 @@ def shown_parameters(parameters: Sequence[Hashable]) -> str:
 
 
 Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
-"""The privacy curve of a sum of amounts, and the measures promised beside it."""
+"""The privacy curve of a sum of amounts, and the other measures that the sum promises."""
 
 
 @attrs.frozen
 class Adding:
-    """The addition of fixed amounts in one kind of measure: the theorems to cite, and the function
-    that adds."""
+    """How amounts of one kind of measure add up: the theorems to cite, and the function that
+    adds."""
 
     fixed: str
-    """The name of the theorem for amounts fixed in advance."""
+    """The theorem for amounts that are fixed in advance."""
     consistent: str
-    """The name of the theorem where every created f' is first-pair consistent."""
+    """The theorem for creations whose f' are all first-pair consistent."""
     words: Callable[[str], str]
     add: Callable[[Sequence[Any], int | None], Sum]
-    """The function that adds these amounts, or at most that many of them."""
+    """The function that adds all of these amounts, or any ``most`` of them."""
 
 
 def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
@@ -142,7 +142,8 @@ def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
 
 def _trade_offs(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     curve, sums = _measures(measures, most)
-    return curve, (*exact_product(measures), *sums)  # of more than ``most``, it holds, too
+    # The product of all pairs also bounds that of ``most`` of them.
+    return curve, (*exact_product(measures), *sums)
 
 
 PARAMETER: Final = Adding(
@@ -157,7 +158,7 @@ RANGE: Final = Adding(
     lambda shown: f"as private as Comp[RR…] of (η, 0), η the largest loss, of {shown}",
     lambda measures, most: (composed(bounded_losses(measures), most), ()),
 )
-"""The row for measures of bounded loss η, which are counted as (η, 0)."""
+"""How measures of bounded loss η add up, as (η, 0) each."""
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",
@@ -172,12 +173,11 @@ TRADE_OFF: Final = Adding(
     lambda shown: f"as hard to tell apart as the product of the pairs, f₁ ⊗ … ⊗ f_k, of {shown}",
     _trade_offs,
 )
-"""The row for dominating pairs: f-DP."""
+"""How dominating pairs (f-DP) add up: by their product."""
 
 
 def adding_row(f: Paying) -> Adding:
-    """The ``Adding`` for the amounts that f fixes: (ε, δ), a trade-off function or another
-    measure."""
+    """How the amounts that f fixes add up: (ε, δ), trade-off functions, or another measure."""
     if f.unit is PARAMETERS:
         return PARAMETER
     return TRADE_OFF if f.fixed and isinstance(f.fixed[0], kinds.Dominated) else MEASURE
@@ -186,7 +186,7 @@ def adding_row(f: Paying) -> Adding:
 def sum_theorem(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
-    """A guarantee by the sum of all amounts that f fixes, or of any ``max_creations`` of them."""
+    """The derivation by the sum of all amounts that f fixes, or of ``max_creations``."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     whole = most is None or most >= len(given)
     covered = theorem if row is PARAMETER and whole else ""
@@ -217,7 +217,7 @@ DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFOR
 
 
 def at_most(number: int, inquiry: Inquiry) -> Premise:
-    """The premise that at most ``number`` of the created mechanisms receive a query."""
+    """The premise that at most ``number`` of the created mechanisms are asked anything."""
     return Premise(
         f"at most {number:,} of the created mechanisms are asked anything",
         Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,

@@ -50,11 +50,11 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
-"""The largest number of steps s for which e^(sε) is kept as an exact power."""
+"""The largest number s of steps for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):
-    """A candidate curve with the premise that justifies it, and measures beside it."""
+    """A privacy curve, the premise that justifies it, and the measures it also holds in."""
 
     curve: PrivacyCurve
     premise: Premise
@@ -74,7 +74,7 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
     bounds = [each for each in found if each is not None]
-    if len(bounds) == 2:  # the least first, as its exact figure is reported
+    if len(bounds) == 2:  # The least bound comes first, as its exact figure is reported.
         bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(
@@ -108,8 +108,7 @@ def _figure(curve: PrivacyCurve) -> str:
 
 
 def _groups(create: Create, model: Counted) -> float:
-    """The number of groups, each covered by the mechanism's claim, that contain all differing
-    pairs.
+    """The number of groups, as in the mechanism's claim, that all differing pairs fall into.
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
@@ -132,7 +131,8 @@ def _groups(create: Create, model: Counted) -> float:
             "build it with users=True, or ask about event_level(events=…), for any users",
         )  # fmt: skip
     if type(core) is UserLevel and type(model) is EventLevel:
-        return math.inf if most is None else most  # the pairs may belong to several users
+        # The differing pairs may belong to several users.
+        return math.inf if most is None else most
     if core.events is None:
         return 1
     if not core.events:
@@ -141,8 +141,7 @@ def _groups(create: Create, model: Counted) -> float:
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """The bound by group privacy of the whole composition; None where any number of pairs may
-    differ."""
+    """The bound by group privacy of the whole composition; None if the pairs are not bounded."""
     number = model.events
     if number is None:
         return None
@@ -150,7 +149,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
     pure = bool(pairs) and all(not delta for _, delta in pairs)
     if pairs:
         curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
-    if pure or not number:  # then the figure is known exactly
+    if pure or not number:  # With pure claims the figure is known exactly.
         worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
         curve = composing.composed([_lifted(worst, number)] if number else [])
     else:
@@ -165,8 +164,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
 def _counted(
     model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
 ) -> _Bound | None:
-    """The bound by counting, where each mechanism may get all differing pairs; None if it is
-    unknown."""
+    """The bound if each mechanism may get all differing pairs; None if it is not known."""
     single = all(steps <= 1 for steps in groups)
     if any(map(math.isinf, groups)) or not (pairs or single):
         return None
@@ -182,8 +180,7 @@ def _counted(
 
 
 def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
-    """The curve where at most ``most`` of the mechanisms, all of which exist, get a differing
-    pair."""
+    """The curve if at most ``most`` of the existing mechanisms get a differing pair."""
     if not most or most >= len(pairs):
         return composing.composed(pairs, most)
     if all(not delta for _, delta in pairs):
@@ -192,7 +189,7 @@ def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
 
 
 def _lifted(pair: Parameters, steps: int) -> Parameters:
-    """The parameters (sε, δ_s) of group privacy for s = ``steps``, rounded up."""
+    """The parameters (sε, δ_s) for a group of s = ``steps`` changes, rounded up."""
     epsilon, delta = pair
     if steps <= 1:
         return pair

@@ -42,8 +42,7 @@ from antiphon.verifiers.preprocessing_distance import distance_of
 
 @rule(CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee that a mechanism's claims give w.r.t. f, directly or because f follows from a
-    claim's f.
+    """The rule of a mechanism's own claims, w.r.t. the f of a claim or an f that follows.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
     about f.
@@ -58,8 +57,7 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
-    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee if there
-    is none."""
+    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee."""
     for claim in claims:
         if group_size(verification_of(claim), f) is not None:
             return claim
@@ -71,8 +69,7 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
 
 
 def _narrowest(claims: list[Claim]) -> Claim:
-    """The narrowest claim, about the fewest sequences, among those with the status of the first
-    claim."""
+    """The claim about the fewest sequences, among those with the status of the first claim."""
     best = claims[0]
     for each in claims[1:]:
         if each.status is best.status and not includes(
@@ -84,8 +81,7 @@ def _narrowest(claims: list[Claim]) -> Claim:
 
 @rule(BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
-    """The guarantee for neighbours as far apart as those of f, from ``claims_at``; None if the
-    mechanism has none.
+    """The rule for neighbours as far apart as those of f, by ``claims_at``; None without it.
 
     The f of these claims may be about another relation than was asked: then they are not used.
     """
@@ -97,7 +93,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     if any(identical(each.verification, f) for each in stated):
         return None
     if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
-        return None  # an inherited ``claims_at`` counts no more than the claims
+        return None  # An inherited ``claims_at`` counts no more than the claims of its class.
     given = filter(_known, plain_claims(system, said(distance)))
     claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
@@ -118,13 +114,13 @@ BY_CONSTRUCTION: Final = "by construction"
 
 @rule(BY_CONSTRUCTION, rank=-1)
 def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of the chain that a mechanism is built as, which is known in more detail
-    than its claims."""
+    """The rule for a mechanism with a chain: the chain's guarantee tells more than a claim."""
     chain: object = getattr(system, "chain", None)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    reason = why_untrusted(system, but_created=True)  # the derivations of its parts follow below
+    # The derivations of the created parts follow below.
+    reason = why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
@@ -139,7 +135,7 @@ IM_AS_A_CM: Final = "IM as a CM (CM §3.3)"
 
 @rule(IM_AS_A_CM, InteractiveAsContinual)
 def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of InteractiveAsContinual(M), from that of the interactive mechanism M."""
+    """The rule for InteractiveAsContinual(M): the guarantee of the interactive mechanism M."""
     mechanism = system.mechanism
     inside = yield inquiry.of(mechanism, f)
     if not includes(neighbouring_start(), inside.verification):
@@ -164,8 +160,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The verification function f_∼ with the first pair in S^init; V[f] alone ensures only
-    (S^init ∪ Q)²."""
+    """The f of ``f``'s relation whose first pair consists of initial states."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
@@ -176,7 +171,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
     if f.initial is None:
         return neighbouring_start(f.relation, initial=starts)
     if identical(f.initial, starts) or (known and starts.includes(f.initial)):
-        return f  # f may allow only some of them: no more is promised
+        return f  # The f may allow only some initial states: then no more is promised.
     raise NoGuarantee(
         IM_AS_A_CM, "an f that lets initial states through first",
         f"the claim is w.r.t. {message_label(f)}, which is not known to",

@@ -43,18 +43,17 @@ from antiphon.protocol import Approximate, Mechanism, Pure, why_untrusted
 
 THEOREM: Final = "Theorem U (docs/sparse.md)"
 _UNIFORM: Final[dict[type, str]] = {}
-"""The classes whose claims are proved to hold uniformly, with the place of the proof."""
+"""The classes of which all claims are proved to hold uniformly, each with its proof's place."""
 
 
 def uniform_by(source: str, *kinds: type[Mechanism]) -> None:
-    """Register mechanisms of this library all of whose claims are proved to hold uniformly."""
+    """Register classes of this library of which all claims are proved to hold uniformly."""
     _UNIFORM.update(dict.fromkeys(kinds, source))
 
 
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=1)
 def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f_∞ with any δ, if all that is created is known to be
-    uniformly private; None if it is not."""
+    """The rule w.r.t. f_∞ with any δ, if all creations are uniformly private; else None."""
     if inquiry.catalogue is None:
         return None
     reasons = [_reason(each) for each in inquiry.catalogue if has_asserted_claim(each)]
@@ -68,7 +67,7 @@ def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> A
 
 
 def _reason(create: Create) -> str:
-    """The reason why a creation's claim holds uniformly; empty if none is known."""
+    """The reason why a creation's claim holds uniformly; empty: none is known."""
     measure = None if create.claim is None else create.claim.measure
     if isinstance(measure, Pure) or (isinstance(measure, Approximate) and not measure.delta):
         return "its claim is pure"
