@@ -159,8 +159,8 @@ def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
 def answering(mechanism: ContinualMechanism) -> Mark:
     """How it is known that all answers of a mechanism are in its signature's space.
 
-    PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer outside
-    the space was seen.
+    PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer
+    outside the space was seen.
     """
     if why_untrusted(mechanism) is None:
         return Mark.PROVED

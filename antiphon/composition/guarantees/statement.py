@@ -18,7 +18,7 @@ from antiphon.protocol.measures import kinds
 from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which ε is stated if nothing is promised at the floor."""
+"""The δ at which ε is stated if no ε is promised at the floor of the curve."""
 LARGE: Final = 10
 """The largest ε of which a statement does not say that it promises next to nothing."""
 
@@ -135,13 +135,13 @@ def protects(f: Any) -> str:
 
 
 def _own(f: object, name: str) -> str | None:
-    """The words about itself that an f of this library has under a name; None if it has none."""
+    """The words of a library's f about itself, in its attribute ``name``; None without any."""
     words: object = getattr(f, name, None) if why_untrusted(f) is None else None
     return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
-    """The limit on how an update may differ, unless it may be any other one."""
+    """The words for how an update may differ; empty if it may be any other update."""
     if type(relation) is AnyTwo:
         return ""
     return f", changed as {repr(relation)[:120]} allows and no more"
@@ -204,7 +204,7 @@ def _known(known: Derivation) -> Iterator[str]:
 
 
 def _by_name(text: str) -> str:
-    """A sentence in which each object whose text was cut off is called by its name alone.
+    """A sentence in which an object whose text was cut off is replaced by its class name.
 
     >>> _by_name("BoundedSums(keys=('FR', 'DE'), win… turns pairs into pairs.")
     'BoundedSums turns pairs into pairs.'

@@ -59,7 +59,7 @@ def status(derivation: Derivation) -> str:
 
 
 def figures(derivation: Derivation) -> Iterator[str]:
-    """The guarantee at some points (ε, δ) of its curve, as texts."""
+    """The guarantee at some points (ε, δ) of its curve, one text each."""
     for epsilon, delta in points(derivation.curve):
         yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
@@ -74,7 +74,7 @@ def as_text(system: Mechanism, derivation: Derivation) -> str:
 
 
 KERNEL: Final = "∎ kernel"
-"""The mark beside a step that is covered by a machine-checked Coq statement."""
+"""The mark beside a step of a derivation that is covered by a machine-checked Coq theorem."""
 
 
 def cited(derivation: Derivation) -> str:
@@ -84,8 +84,7 @@ def cited(derivation: Derivation) -> str:
 
 
 def kernel(derivation: Derivation) -> Iterator[str]:
-    """A legend of the mark ∎ kernel: the machine-checked theorems, and what their model leaves
-    out."""
+    """The legend of the mark ∎ kernel: the machine-checked theorems, and what they leave out."""
     known = [each.mechanised for each in derivation.steps]
     found = list(dict.fromkeys(each for each in known if each is not None))
     if found:
@@ -105,7 +104,7 @@ def _tree(derivation: Derivation, first: str, rest: str) -> Iterator[str]:
 
 
 def premise_line(premise: Premise) -> str:
-    """A premise and its evidence, on one line."""
+    """A premise and its evidence, in one line of text."""
     return f"{premise.text} ({premise.evidence})" if premise.evidence else premise.text
 
 
@@ -115,7 +114,7 @@ def _legend(marked: Iterator[Premise]) -> str:
 
 
 def as_markdown(system: Mechanism, derivation: Derivation) -> str:
-    """The derivation as nested lists."""
+    """The derivation as nested Markdown lists."""
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
     lines += ["| ε | δ |", "|---|---|"]
@@ -178,15 +177,15 @@ _COLOURS: Final = {
 }  # fmt: skip
 _LINE: Final = 19.0
 _STEP: Final = 34.0
-"""The indentation of a part in the picture, in pixels, relative to the step it belongs to."""
+"""The indentation of a part below its step in the picture, in pixels."""
 _LONGEST: Final = 130
 _INDENT: Final = "\u00a0" * 4
-"""The indentation of continuation lines, in non-breaking spaces, which a picture keeps."""
+"""The indentation of continuation lines in a picture, by spaces that it keeps."""
 
 
 @attrs.frozen
 class _Box:
-    """A box of the drawn derivation tree: one derivation, its depth, and the box above it."""
+    """A box of the drawn derivation: one step, its depth, and the index of the box above."""
 
     derivation: Derivation
     depth: int
@@ -195,7 +194,7 @@ class _Box:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Pairs (text, colour), one for each line below the box's title."""
+        """The texts below the title of the box, each with its colour."""
         said = [(self.derivation.statement, "#334155")]
         for each in self.derivation.premises:
             said.append((f"{SIGNS[each.mark]} {premise_line(each)}", _COLOURS[each.mark]))
@@ -223,7 +222,7 @@ def _folded(text: str) -> list[str]:
 
 
 def _boxes(derivation: Derivation) -> list[_Box]:
-    """The boxes of a derivation tree in drawing order: each part below the step it belongs to."""
+    """The boxes of a derivation in drawing order, each part below its step."""
     boxes: list[_Box] = []
 
     def place(each: Derivation, depth: int, above: int | None) -> None:
