@@ -71,7 +71,7 @@ class Through(ContinualMechanism[State, Query, Answer]):
         return self.within.why_halted(state)
 
 
-def _is_processor(_: object, __: object, value: Any) -> None:
+def _is_processor(_: object, __: object, value: object) -> None:
     if not isinstance(value, PostProcessor):
         raise InvalidArgument(
             f"ComplexMechanism(P) takes a post-processor, not {of_kind(value)}: make one with "

@@ -116,7 +116,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #   refused         q is outside its query space, or its step raises an AntiphonError before a
     #                   draw: raised on, nothing has happened. Draws are counted on the coins that
     #                   all share, so none of this step's is missed.
-    #   failed          Any other exception: an outcome, as in a session, but of this child alone.
+    #   failed          Another exception: an outcome, as in a session, but of this child alone.
     #                   It is dead, its coins are used up and it stays charged. Raised on are
     #                   READINGS, and crashes where the coins are ``strict``: in a study of the
     #                   mechanism (enumerated, populated) a crash, alike in both worlds, would pass

@@ -11,7 +11,7 @@ from it equals no other.
 
 import dataclasses
 import enum
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -129,6 +129,6 @@ def _fields(kind: Any) -> dict[str, bool] | None:
     return None
 
 
-def _aside(value: object, fields: Any) -> bool:
+def _aside(value: object, fields: Container[str]) -> bool:
     """Whether an object has attributes besides its declared ``fields``."""
     return any(name not in fields for name in getattr(value, "__dict__", None) or ())

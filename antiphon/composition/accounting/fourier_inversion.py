@@ -7,7 +7,7 @@ With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
 * *Losses on a lattice* (offset + nh): the integral is over one period of length 2π/h. With y the
   next loss above e, x = y - e, u = e^(-sh), κ = e^(-x) and ρ = e^(-h), e^(-se) K(s) becomes
   e^(-sy) h Σ_n u^n (1 - κρ^n) = e^(-sy) h [(1-κ) + u(κ-ρ)]/((1-u)(1-uρ)).
-* *Any losses*: the integral is over an infinite line, K(s) = 1/(s(s+1)), and one more Gaussian
+* *Other losses*: the integral is over an infinite line, K(s) = 1/(s(s+1)), and one more Gaussian
   mechanism of loss N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms
   among those composed, none is added. One more mechanism can only add privacy loss: H <= H_v, the
   upper end. For the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2,

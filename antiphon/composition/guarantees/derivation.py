@@ -81,7 +81,7 @@ class ExposedCounterexample:
 
     E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
     M_{p,E} keeps to the claim. With ``copies`` mechanisms the adversary gets RR_E of the bit with
-    probability 1/2, with more nearly always. (Any E will do: for each there is a p.)
+    probability 1/2, with more nearly always. (Every E will do: for each there is a p.)
     """
 
     measure: kinds.ZeroConcentrated | kinds.GaussianDP

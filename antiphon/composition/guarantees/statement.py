@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
@@ -112,7 +112,7 @@ def stated(
     return Statement(title, proved, sections)
 
 
-def protects(f: Any) -> str:
+def protects(f: object) -> str:
     """The unit of privacy of an f in words, such as one update of the stream.
 
     >>> protects(models.event_level())
@@ -174,7 +174,7 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
     )
 
 
-def _said_public(f: Any) -> Iterator[str]:
+def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
         yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."

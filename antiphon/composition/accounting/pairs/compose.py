@@ -58,7 +58,7 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     return tuple((pair, count * times) for pair, count in counts.items())
 
 
-def _as_pair(given: Any) -> Any:
+def _as_pair(given: object) -> object:
     """The dominating pair of a measure, or of a mechanism's claims; any other object unchanged."""
     measures: list[kinds.Measure]
     if isinstance(given, ContinualMechanism):
@@ -78,7 +78,7 @@ def _as_pair(given: Any) -> Any:
     return found
 
 
-def is_known(pair: Any) -> TypeGuard[pairs_curve.LossPair]:
+def is_known(pair: object) -> TypeGuard[pairs_curve.LossPair]:
     """Whether an object is exactly a pair of this library, and so is each part of a mixture."""
     return _stranger(pair) is None
 
