@@ -33,18 +33,9 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import InvalidArgument, exact, shown_up
+from antiphon.protocol import pictures
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.pictures import (
-    COLOURS,
-    DASHED,
-    SOFT,
-    Axes,
-    Plotted,
-    legend,
-    style_axes,
-    titled,
-)
 
 _UP: Final = 1 + 2.0**-40
 """A factor above 1 that exceeds the relative error of the few operations of a figure."""
@@ -66,7 +57,7 @@ _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
 @attrs.frozen(repr=False)
-class Risk(Shown, ForPrograms, Plotted):
+class Risk(Shown, ForPrograms, pictures.Plotted):
     """Bounds on the success of a membership adversary, each figure rounded up.
 
     ``plot`` draws the largest true-positive rate at each false-positive rate.
@@ -183,16 +174,18 @@ class Risk(Shown, ForPrograms, Plotted):
             bounds = list(map(min, bounds, of_orders))
         return list(map(_rounded, bounds))
 
-    def _draw(self, axes: Axes) -> None:
-        rates = sorted({*_RATES, self.false_positive})
-        axes.plot(rates, self._bounds(rates), color=COLOURS[0], label="true-positive rate, at most")
-        axes.plot(rates, rates, color=SOFT, linestyle=DASHED, label="without any answer")
-        axes.plot([self.false_positive], [self.true_positive], "o", color=COLOURS[1])
+    def _draw(self, axes: pictures.Axes) -> None:
+        rates, highest = sorted({*_RATES, self.false_positive}), "true-positive rate, at most"
+        soft, dashed = pictures.SOFT, pictures.DASHED
+        axes.plot(rates, self._bounds(rates), color=pictures.COLOURS[0], label=highest)
+        axes.plot(rates, rates, color=soft, linestyle=dashed, label="without any answer")
+        axes.plot([self.false_positive], [self.true_positive], "o", color=pictures.COLOURS[1])
         axes.set_xscale("log")
         axes.set_yscale("log")
-        titled(axes, "who accuses how many rightly" + ("" if self.proved else " (assumed)"))
-        style_axes(axes, "false-positive rate", "true-positive rate")
-        legend(axes)
+        assumed = "" if self.proved else " (assumed)"
+        pictures.titled(axes, f"who accuses how many rightly{assumed}")
+        pictures.style_axes(axes, "false-positive rate", "true-positive rate")
+        pictures.legend(axes)
 
 
 def risk_of(

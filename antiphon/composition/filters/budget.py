@@ -325,7 +325,7 @@ class Filter(Budget[Spent]):
 
     def spent(self, state: Spent) -> Amounts:
         """The amounts charged so far; rounded up if they are no single exact number."""
-        return state.amount.value, _rational(state.delta)
+        return state.amount.value, state.delta.rational
 
     def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
         spent, left = self.spent(state), self.remaining(state)
@@ -345,12 +345,8 @@ class Filter(Budget[Spent]):
     def remaining(self, state: Spent) -> Amounts:
         """The amounts that still fit within the limits, rounded down."""
         limit, most = self.limits
-        lost = _rational(state.delta)
+        lost = state.delta.rational
         return state.amount.left(limit), (most - lost) / (1 - lost) if lost < 1 else Fraction(0)
-
-
-def _rational(total: Sum) -> Fraction:
-    return Fraction(total.numerator, total.denominator)
 
 
 def epsilon_delta(measure: Measure, cure: str) -> Amounts:

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
+from antiphon.composition.accounting import summed_measures
 from antiphon.composition.accounting.bounds import least_curve, of_measure, product, shifted_curve
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.k_sparse import sparse
@@ -14,12 +15,6 @@ from antiphon.composition.accounting.pairs.compose import (
     dominating_pair,
     exact_product,
     largest_loss,
-)
-from antiphon.composition.accounting.summed_measures import (
-    sum_of_one_kind,
-    summed_divergences,
-    sums_by_measure,
-    told_apart,
 )
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaf_claims import Leaf, creations
@@ -45,13 +40,14 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
     """The privacy curve of the sum of these measures of one kind, or of the ``most`` largest of
     them."""
-    taken = measures[:most] if len(set(map(told_apart, measures))) == 1 else measures
+    alike = len(set(map(summed_measures.told_apart, measures))) == 1
+    taken = measures[:most] if alike else measures
     # The product is over all measures, if it is not known which of them are used.
     whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
         return whole
-    bounds = [of_measure(sum_of_one_kind(measures, most))]
+    bounds = [of_measure(summed_measures.sum_of_one_kind(measures, most))]
     stated = [each for each in map(kinds.parameters_of, measures) if each is not None]
     if stated:  # An η-bounded-range claim is also a claim of (η, 0)-DP.
         bounds.insert(0, composed(stated, most))
@@ -74,8 +70,9 @@ def in_other_measures(
     """
     if all(isinstance(m, kinds.Pure | kinds.Approximate) for each in claimed for m in each):
         return [], ()
-    summed, lost = summed_divergences(claimed)
-    curves, measures = [shifted_curve(of_measure(summed), lost)], sums_by_measure(claimed)
+    summed, lost = summed_measures.summed_divergences(claimed)
+    curves = [shifted_curve(of_measure(summed), lost)]
+    measures = summed_measures.sums_by_measure(claimed)
     curves += [of_measure(m) for m in measures if isinstance(m, kinds.GaussianDP)]
     sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
     whole = product(sharpest) if len(sharpest) == len(claimed) else None
@@ -137,7 +134,7 @@ class Adding:
 def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     if most == 0:
         return composed([]), ()
-    return of_total(measures, most), (sum_of_one_kind(measures, most),)
+    return of_total(measures, most), (summed_measures.sum_of_one_kind(measures, most),)
 
 
 def _trade_offs(measures: Sequence[kinds.Measure], most: int | None) -> Sum:

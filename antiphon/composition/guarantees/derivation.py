@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
@@ -27,10 +27,6 @@ from antiphon.protocol.claims import CERTAIN
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted, implies
 from antiphon.protocol.registry import lookup
-
-_NAME: Final = "antiphon.CounterexampleAdversary/1"
-_EXPOSING: Final = "antiphon.ExposingAdversary/1"
-_EXPOSED: Final = "antiphon.ExposedResponse/1"
 
 
 def _even_chance(probability: Fraction) -> int:
@@ -65,7 +61,7 @@ class Counterexample:
     @property
     def adversary(self) -> Adversary:
         """The adversary that finds out the secret bit, a ``CounterexampleAdversary``."""
-        make: Callable[..., Adversary] = lookup(_NAME)
+        make: Callable[..., Adversary] = lookup("antiphon.CounterexampleAdversary/1")
         return make(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
 
     def __str__(self) -> str:
@@ -100,7 +96,7 @@ class ExposedCounterexample:
     @cached_property
     def probability(self) -> Fraction:
         """The parameter p of the mechanism M_{p,E}: the probability that a copy is exposed."""
-        make: Callable[..., Any] = lookup(_EXPOSED)
+        make: Callable[..., Any] = lookup("antiphon.ExposedResponse/1")
         p, epsilon = Fraction(1, 2), self.epsilon
         while not any(
             implies(claim.measure, self.measure)
@@ -122,7 +118,7 @@ class ExposedCounterexample:
     @property
     def adversary(self) -> Adversary:
         """The adversary that waits for an exposed copy, an ``ExposingAdversary``."""
-        make: Callable[..., Adversary] = lookup(_EXPOSING)
+        make: Callable[..., Adversary] = lookup("antiphon.ExposingAdversary/1")
         return make(
             probability=self.probability,
             epsilon=self.epsilon,

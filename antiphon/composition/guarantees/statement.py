@@ -131,7 +131,8 @@ def protects(f: object) -> str:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
-    return _own(f, "protects") or f"any difference of two streams that {_label(f)} allows"
+    own = _own(f, "protects")
+    return own or f"any difference of two streams that {message_label(f, 120)} allows"
 
 
 def _own(f: object, name: str) -> str | None:
@@ -145,10 +146,6 @@ def _changes(relation: object) -> str:
     if type(relation) is AnyTwo:
         return ""
     return f", changed as {repr(relation)[:120]} allows and no more"
-
-
-def _label(f: object) -> str:
-    return message_label(f, 120)
 
 
 def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
@@ -176,7 +173,8 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 
 def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
-        yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
+        queries = message_label(f.queries, 120)
+        yield f"Queries ({queries}) are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."
 
 

@@ -344,18 +344,14 @@ def general(
     Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
     """
     bound = Closed.of(created)
-    return GeneralCurve(symmetric, worst, _excess(created, bound, tight), bound)
-
-
-def _excess(created: Created, bound: Closed, tight: bool) -> Excess:
+    excess: Excess = bound
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
-        return Closed(0.0)  # For k = 1 or k >= n there is no excess, as in CM Thm 4.12.
-    if len(created.kinds) > 1:
-        return bound
-    try:
-        return Recursion(next(iter(created.kinds)), created.asks)
-    except Intractable:
-        if tight:
-            raise
-        return bound
+        excess = Closed(0.0)  # For k = 1 or k >= n there is no excess, as in CM Thm 4.12.
+    elif len(created.kinds) == 1:
+        try:
+            excess = Recursion(next(iter(created.kinds)), created.asks)
+        except Intractable:
+            if tight:
+                raise
+    return GeneralCurve(symmetric, worst, excess, bound)

@@ -65,19 +65,17 @@ class Responses(loss.GroupedLosses):
 
     @property
     def most(self) -> Fraction:
-        return self._sum(1)
-
-    def _sum(self, end: int) -> Fraction:
-        """A lower (``end`` 0) or upper (1) bound on Σ n ε as a Fraction."""
-        numerators: Counter[int] = Counter()
-        for e, n in self.given:
-            each = exact.bracket(e, 40)[end]
-            numerators[each.denominator] += n * each.numerator
-        return sum((Fraction(n, d) for d, n in numerators.items()), Fraction(0))
+        return self._total[1]
 
     @cached_property
     def _total(self) -> tuple[Fraction, Fraction]:
-        return self._sum(0), self._sum(1)
+        """Rational bounds on the largest loss Σ n ε."""
+        ends = Counter[int](), Counter[int]()
+        for e, n in self.given:
+            for numerators, each in zip(ends, exact.bracket(e, 40), strict=True):
+                numerators[each.denominator] += n * each.numerator
+        low, high = (sum((Fraction(n, d) for d, n in each.items()), Fraction(0)) for each in ends)
+        return low, high
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
         """Closed-form bounds on the divergence H(at) near its ends (1, and the largest loss); else

@@ -35,11 +35,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
 from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
-from antiphon.composition.guarantees.rules.fixed_compositions import (
-    FROM_THE_START,
-    THEOREM,
-    fixed_mechanisms,
-)
+from antiphon.composition.guarantees.rules import fixed_compositions
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import EachValid
 from antiphon.numbers import exact, shown_up
@@ -69,7 +65,9 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     mechanism is about another kind of f.
     """
     groups = [_groups(each, f.model) for each in f.created]
-    alone = yield from fixed_mechanisms(EachValid(f.created), FROM_THE_START)
+    alone = yield from fixed_compositions.fixed_mechanisms(
+        EachValid(f.created), fixed_compositions.FROM_THE_START
+    )
     pairs = [each.parameters for each in f.created if each.asserts]
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
@@ -145,7 +143,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
     number = model.events
     if number is None:
         return None
-    curve, by = alone.curve, THEOREM
+    curve, by = alone.curve, fixed_compositions.THEOREM
     pure = bool(pairs) and all(not delta for _, delta in pairs)
     if pairs:
         curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"

@@ -17,43 +17,32 @@ IM, w.r.t. f_∼ of its initial states.
 from collections.abc import Callable
 from typing import Any, Final
 
+from antiphon.composition.guarantees import leaf_claims
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group_size, includes, verification_of
-from antiphon.composition.guarantees.leaf_claims import (
-    BY_DISTANCE,
-    CLAIM,
-    believed_claims,
-    of_claims,
-)
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.protocol import AnyChain, Claim, Mechanism, Status, Verification, identical
+from antiphon.protocol import AnyChain, Claim, Status, Verification, identical, provenance
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.provenance import (
-    claims_of,
-    is_library_code,
-    plain_claims,
-    why_assumed,
-    why_untrusted,
-)
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
 from antiphon.verifiers.preprocessing_distance import distance_of
 
 
-@rule(CLAIM)
+@rule(leaf_claims.CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
     """The rule of a mechanism's own claims, w.r.t. the f of a claim or an f that follows.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
     about f.
     """
-    claims = believed_claims(system)
+    claims = leaf_claims.believed_claims(system)
     f = verification_of(claims[0]) if f is None else f
     direct = [claim for claim in claims if includes(verification_of(claim), f)]
     base = _narrowest(direct) if direct else _in_steps(system, claims, f)
     alike = [claim for claim in claims if claim.status is base.status]
     alike = [claim for claim in alike if identical(claim.verification, base.verification)]
-    return (yield from of_claims(system, alike))
+    return (yield from leaf_claims.of_claims(system, alike))
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
@@ -63,7 +52,7 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
             return claim
     known = "; ".join(message_label(claim.verification) for claim in claims)
     raise NoGuarantee(
-        CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
+        leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
         f"it claims w.r.t. {known}", "ask for a guarantee w.r.t. that",
     )  # fmt: skip
 
@@ -79,7 +68,7 @@ def _narrowest(claims: list[Claim]) -> Claim:
     return best
 
 
-@rule(BY_DISTANCE, about=NeighbouringStart)
+@rule(leaf_claims.BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
     """The rule for neighbours as far apart as those of f, by ``claims_at``; None without it.
 
@@ -89,12 +78,12 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     distance = distance_of(f.relation)
     if said is None or distance is None or distance < 0:
         return None
-    stated = claims_of(system)
+    stated = provenance.claims_of(system)
     if any(identical(each.verification, f) for each in stated):
         return None
-    if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
+    if not all(map(_known, stated)) and provenance.why_assumed(system, "claims_at") is not None:
         return None  # An inherited ``claims_at`` counts no more than the claims of its class.
-    given = filter(_known, plain_claims(system, said(distance)))
+    given = filter(_known, provenance.plain_claims(system, said(distance)))
     claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
     if not direct:
@@ -102,7 +91,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     base = direct[0]
     alike = [each for each in direct if each.status is base.status]
     alike = [each for each in alike if identical(each.verification, base.verification)]
-    return (yield from of_claims(system, alike, "claims_at"))
+    return (yield from leaf_claims.of_claims(system, alike, "claims_at"))
 
 
 def _known(claim: Claim) -> bool:
@@ -120,7 +109,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
         return None
     inside = yield inquiry.of(chain, f)
     # The derivations of the created parts follow below.
-    reason = why_untrusted(system, but_created=True)
+    reason = provenance.why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
@@ -165,7 +154,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
     starts = mechanism.initial_states
-    known = is_library_code(type(starts))
+    known = provenance.is_library_code(type(starts))
     if known and starts.includes(mechanism.signature.queries):
         return f
     if f.initial is None:

@@ -29,12 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import (
-    OneOfManyCurve,
-    least_curve,
-    of_measure,
-    product,
-)
+from antiphon.composition.accounting import bounds
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
 from antiphon.composition.accounting.creations.class_recursion import ClassCurve
@@ -226,7 +221,9 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     measures = () if not most else (kinds.Renyi(SparseDivergence(f.measures, most)),)
     bounded = composing.bounded_losses(f.measures)
     pure = [composing.composed(bounded, most)] if bounded or not most else []
-    curve = least_curve([*pure, *map(of_measure, measures), *_of_pairs(f.measures, most)])
+    curve = bounds.least_curve(
+        [*pure, *map(bounds.of_measure, measures), *_of_pairs(f.measures, most)]
+    )
 
     def words(differ: str, given: str) -> str:
         return f"{differ} of {most:,} created differ: {given}"
@@ -244,15 +241,15 @@ def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyC
     """The curves of docs/fdp.md for bounded creations, if every measure has a dominating pair."""
     counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
     each_once = [own for own, _ in counts]
-    whole = product(each_once) if most else None
+    whole = bounds.product(each_once) if most else None
     if whole is None:
         return
     if len(measures) == 1:
-        yield OneOfManyCurve(whole, most, largest_loss(measures[0]))
+        yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
     # The curve holds even if all mechanisms of every kind differ.
     yield compose(each_once, times=most)
-    curves = [(of_measure(own), n) for own, n in counts]
+    curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:
         at: list[Parameters] = []
         for curve, count in curves:
@@ -278,7 +275,7 @@ def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) 
     curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
     if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
         return curve  # The curve is tight.
-    return least_curve([curve, optimal([_largest(parameters)], times=number)])
+    return bounds.least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
 def _closed(curve: PrivacyCurve) -> str:
