@@ -71,7 +71,7 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    # At the raised odds upper bounds are too high, and lower bounds are set to 0 below.
+    # With raised odds, upper bounds are too high; lower bounds of tiny terms are set to 0.
     odds = max(odds, 1e-280)
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
@@ -271,7 +271,7 @@ def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
 
 
 def _unit(groups: Groups) -> exact.ExactEpsilon | None:
-    """A common unit of all ε_i, if convolution in multiples of it is short; else None."""
+    """A common unit of all ε_i; None if a convolution in its multiples would be long."""
     if len(groups) == 1:
         return groups[0][0]
     rational = [e for e, _ in groups if isinstance(e, Fraction)]

@@ -20,7 +20,7 @@ _DENSITY_NATS: Final = 23.0
 _BLOCK: Final = 1 << 12
 """The largest number of ranges of frequencies that are bounded together."""
 _BATCH: Final = 1 << 17
-"""The approximate number of frequencies at which Φ is evaluated together."""
+"""The approximate number of frequencies that are evaluated together."""
 _FEW: Final = 64
 """The approximate number of factors of Φ that show a range to be negligible."""
 LIMIT: Final = 1 << 32
@@ -80,8 +80,7 @@ class _Sieve:
     queued: int = 0
 
     def go(self, low: Indices, high: Indices) -> None:
-        """Split ranges of frequencies until they are short enough to evaluate Φ at each
-        frequency."""
+        """Split ranges of frequencies until each frequency in them is worth an evaluation."""
         cell, stack = self.product.cell(self.order), [(low, high)]
         while stack:
             low, high = stack.pop()
@@ -173,7 +172,7 @@ def _split(low: Indices, high: Indices) -> tuple[Indices, Indices]:
 
 
 def on_the_line(c: float, theta: Floats) -> Complexes:
-    """The denominator s(s+1) of the inversion kernel at s = c + iθ, exact for small c."""
+    """The kernel's denominator s(s+1) at s = c + iθ, without cancellation for small c."""
     result = np.empty(len(theta), dtype=np.complex128)
     result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
     return result

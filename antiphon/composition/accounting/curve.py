@@ -260,7 +260,7 @@ def reach(curves: Iterable[PrivacyCurve]) -> float:
 
 
 def _come_down(curve: PrivacyCurve) -> float:
-    """An ε at which the curve has decreased to ``LEAST``, or to about its floor."""
+    """An ε at which the δ of the curve is about 1e-12 (``LEAST``), or about its floor."""
     return curve.epsilon_at(min(1.0, max(LEAST, curve.floor.upper * (1 + 1e-3))))
 
 

@@ -102,7 +102,7 @@ class Sums(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The place e at which H is asked for: ``next`` - ``gap``, no loss in between."""
+    """The ε at which the divergence is asked for: ``next`` - ``gap``, no loss in between."""
 
     next: float
     gap: float
@@ -219,7 +219,7 @@ class Inversion:
     )
 
     def stick(self, place: Target) -> Interval[float]:
-        """Certified bounds on H at a target."""
+        """Certified bounds on the hockey-stick divergence H at a target."""
         bounds = self._stick(place)
         linear = self.order * place.next
         log, slack = self.product.log_moment(self.order)
@@ -282,7 +282,7 @@ class Inversion:
 
     @cached_property
     def _dropped(self) -> tuple[float, float]:
-        """Bounds on the sums of |ΦK| and |Φ| over all frequencies that are not kept."""
+        """Bounds on the sums of |ΦK| and |Φ|, K the kernel, over all frequencies not kept."""
         if self.lattice is not None:
             return self._kept.kernel, self._kept.plain
         start, v = self.end * self.step, float(self.product.variance)

@@ -251,7 +251,7 @@ def _largest(a: float, rho: Fraction) -> float:
 
 
 def _gain(rare: float, rho: Fraction) -> float:
-    """A bound on πp - (1 - π)q over rates (q, p) that ρ-zCDP allows, π = ``rare``."""
+    """A bound on πp - (1 - π)q, p the true- and q the false-positive rate, π = ``rare``."""
 
     def of(q: float) -> float:
         return rare * min([_at_order(q, order, rho) for order in _LIST]) - (1 - rare) * q

@@ -29,7 +29,7 @@ class Mechanised:
 
     name: str
     further: tuple[str, ...] = ()
-    """The parts left out by this theorem only."""
+    """The parts of reality that this theorem leaves out, beside those of ``MODEL``."""
 
     @property
     def leaves_out(self) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
     """The probability that a mechanism starting at (1-δ, 1-δ) stands at the point Z, if not at
     0."""
     if e == 1 or not delta:
-        return Fraction(0)  # At e^ε = 1 the point Z is the corner R.
+        return Fraction(0)  # At ε = 0 the point Z is no other than the corner R, and counts as R.
     if delta == 1:
         return Fraction(1)
     return min(Fraction(1), delta * (e + 1) / ((e - 1) * (1 - delta)))

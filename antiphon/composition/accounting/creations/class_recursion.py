@@ -40,7 +40,7 @@ from antiphon.numbers.interval import (
 )
 
 LIMIT: Final = 1 << 18
-"""The largest number of losses of overlap that are computed for one ε."""
+"""The largest number of values that the recursion computes for one ε."""
 _STEP: Final = 100
 """The fixed time of a step of the recursion, in values that could be computed in that time."""
 _CLASSES: Final = 6
@@ -59,7 +59,7 @@ Purse: TypeAlias = tuple[int, ...]
 Crossed: TypeAlias = tuple[int, ...]
 """The number of mechanisms of each class at the point Z of their polygon (docs/sparse.md)."""
 Table: TypeAlias = dict[tuple[int, Crossed], Floats]
-"""The losses of overlap for one purse, by the creations left and the numbers at the point Z."""
+"""The lost overlaps of the worlds for one purse, by the creations left and the numbers at Z."""
 
 
 @attrs.frozen(repr=False)
@@ -126,7 +126,7 @@ class _Class(NamedTuple):
     risked: Floats
     """1-θ."""
     lost: Floats
-    """The weight of a new mechanism at 0, where all is revealed."""
+    """The probability that a new mechanism stands at 0, where it reveals all."""
     at_r: Floats
     at_z: Floats
 
@@ -284,7 +284,7 @@ class ClassRecursion:
         return values
 
     def _ask(self, best: Floats, i: int, left: Floats) -> None:
-        """Raise ``best`` to the lost overlap after a differing pair to class i at A, B or R."""
+        """Raise ``best`` to what an adversary gets by a differing pair to a class i mechanism."""
         one, (a, b, r), grid = self._classes[i], _axes(i), 1 + 3 * len(self._classes) + i
         true = _cut(left, grid, 0, left.shape[grid] - 1)
         false = _cut(left, grid, 1, left.shape[grid])
@@ -293,7 +293,7 @@ class ClassRecursion:
         _raise(best, r, one.true * true + one.false * false)
 
     def _cross(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to the lost overlap after a mechanism of class i leaves the point Z."""
+        """Raise ``best`` to what an adversary gets when a class i mechanism leaves the point Z."""
         if not (some := [n for n, each in enumerate(cells) if each[i]]):
             return
         one, (a, b, r), size = self._classes[i], _axes(i), best.shape[1 + 3 * i]
@@ -303,7 +303,7 @@ class ClassRecursion:
         best[some] = np.maximum(best[some], np.maximum(along, across))
 
     def _create(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to the lost overlap after the creation of one of class i."""
+        """Raise ``best`` to what an adversary gets by creating a mechanism of class i."""
         one, r = self._classes[i], _axes(i)[2]
         at_r = np.stack([found[free, each] for each in cells])
         reached = one.lost + one.at_r * _moved(at_r, r, 1, best.shape[r])

@@ -260,8 +260,7 @@ class SparseDivergence:
 
 
 def log_elementary(size: float, n: int, k: int) -> float:
-    """The logarithm ln Σ_{s<=k} C(n,s) (e^size - 1)^s for size >= 0, rounded up; n·size where k >=
-    n.
+    """The sum Σ_{s<=k} C(n,s) (e^size - 1)^s of Theorem R as a logarithm, rounded up; size >= 0.
 
     >>> 3 * log_elementary(0.1, 1, 1) <= log_elementary(0.1, 3, 3) < 0.3000001
     True

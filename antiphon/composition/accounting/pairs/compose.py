@@ -193,7 +193,8 @@ def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, .
 
 
 def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
-    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if there is none.
+    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if its
+    loss is unbounded.
 
     >>> largest_loss(kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75))))
     Log(3)

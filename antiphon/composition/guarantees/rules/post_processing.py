@@ -77,7 +77,7 @@ def processed(
     *,
     covered: str = "",
 ) -> Derivation:
-    """The guarantee of the inner mechanism, restated about the whole chain and its f, or ``f``."""
+    """The inner mechanism's guarantee, restated about the chain, w.r.t. the same f or another."""
     return Derivation(
         THEOREM,
         lambda: " ∘* ".join(message_label(link, 40) for link in links) + " adds no loss",
