@@ -172,8 +172,8 @@ def explored(
             yield Pair(zero, one)
             if after.over:
                 continue
-            if _acknowledged(after):  # A creation has one answer only, so no new state is counted.
-                waiting.append((after, *runs))
+            if after.sent and all(type(address(each)[1]) is Create for each in after.sent):
+                waiting.append((after, *runs))  # Its only answer is ⊤, so no new state is counted.
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
@@ -276,11 +276,6 @@ def in_words(side: Side, zero: object, one: object) -> str:
     if side is LEFT:
         return f"the pair {message_label(Pair(zero, one))} from the left"
     return f"the answer {message_label(zero)} from the right"
-
-
-def _acknowledged(lock: Lockstep) -> bool:
-    """Whether both runs have just sent a creation, which is always answered by ⊤."""
-    return lock.sent is not None and all(type(address(each)[1]) is Create for each in lock.sent)
 
 
 def address(message: object) -> tuple[tuple[int, ...], object]:

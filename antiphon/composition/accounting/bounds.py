@@ -121,16 +121,13 @@ class GroupCurve(_Bound, FromZero):
 
     @property
     def _enough(self) -> float:
-        return up(Fraction(self.one._enough) * self.size) if self._finite else math.inf  # pyright: ignore[reportPrivateUsage]
-
-    @property
-    def _finite(self) -> bool:
-        return math.isfinite(self.one._enough)  # pyright: ignore[reportPrivateUsage]
+        least = self.one._enough  # pyright: ignore[reportPrivateUsage]
+        return up(Fraction(least) * self.size) if math.isfinite(least) else math.inf
 
     def _upper(self, epsilon: ExactEpsilon) -> float:
         at = exact.bracket(epsilon, 40)[0] / self.size
-        least = Fraction(self.one._enough) if self._finite else None  # pyright: ignore[reportPrivateUsage]
-        points = [at if least is None else min(at, least)]
+        least = self.one._enough  # pyright: ignore[reportPrivateUsage]
+        points = [min(at, Fraction(least)) if math.isfinite(least) else at]
         points += [Fraction(2) ** j for j in range(-6, 8) if Fraction(2) ** j <= at]
         return min(map(self._at, points))
 

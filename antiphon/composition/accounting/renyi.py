@@ -210,9 +210,6 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
     return Fraction(0) if implied is None else implied.rho
 
 
-_DIGITS = 40
-
-
 def whole_order(value: object) -> int:
     """Check an order: a whole number >= 2, as only such orders have exact figures. Raises:
     InvalidArgument."""
@@ -244,7 +241,7 @@ class OnlyAt:
     def __call__(self, order: float) -> float:
         if order > self.order:
             return math.inf
-        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), _DIGITS)[1]
+        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), 40)[1]
         return up(above / (self.order - 1))
 
 

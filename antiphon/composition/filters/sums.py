@@ -165,15 +165,12 @@ def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = Fal
 
 
 def _shown(value: Amount, left: bool) -> str:
+    rounded = shown_down if left else shown_up
     if not isinstance(value, Log | Fraction):
-        return "∞" if math.isinf(value) else _rounded(Fraction(value), left)
+        return "∞" if math.isinf(value) else rounded(Fraction(value))
     if isinstance(value, Log) and value.argument < _LARGE and value.argument.denominator == 1:
         return f"ln {value.argument}"
-    return _rounded(value, left)
-
-
-def _rounded(value: ExactEpsilon, left: bool) -> str:
-    return shown_down(value) if left else shown_up(value)
+    return rounded(value)
 
 
 DIGITS: Final = 50

@@ -140,9 +140,6 @@ def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
     )
 
 
-_DIGITS = 60
-
-
 def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     """A pair of this library that dominates every mechanism with the measure; None if none does.
 
@@ -158,7 +155,7 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
         if isinstance(measure, kinds.GaussianDP):
             return noise.GaussianPair(measure.mu)
         if isinstance(measure, kinds.BoundedRange) and measure.eta:
-            return noise.BoundedRangePair(exact.bracket(measure.eta, _DIGITS)[1])
+            return noise.BoundedRangePair(exact.bracket(measure.eta, 60)[1])
     except InvalidArgument:
         return None
     stated = kinds.parameters_of(measure)

@@ -139,7 +139,6 @@ def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
     return Exactly(points, sum(law.values(), Fraction(0)))
 
 
-_SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
 _FEW: Final = 1 << 10
 """The largest number of distinct pairs that are searched for a closed form."""
 _LEAST: Final = 2.0**-17
@@ -154,7 +153,7 @@ class PairsCurve(TheoremCurve, Searched):
     """
 
     method = "pairs"
-    source = _SOURCE
+    source = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
     composed: Counted
     width: float
 
@@ -269,9 +268,6 @@ def product_divergence(composed: Counted, order: float) -> float:
     return min(max(0.0, bound) + 5e-324, highest)
 
 
-_WIDTH: Final = 1e-6
-
-
 class LossPair(DominatingPair):
     """A dominating pair (P, Q) that ``compose`` can account for, by the law of ln dP/dQ.
 
@@ -301,7 +297,7 @@ class LossPair(DominatingPair):
         None."""
 
     def delta_at(self, epsilon: exact.Epsilon) -> float:
-        return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
+        return PairsCurve(((self, 1),), 1e-6).delta_at(epsilon)
 
     def divergence_at(self, order: float) -> float:
         return product_divergence(((self, 1),), order)
