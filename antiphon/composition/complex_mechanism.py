@@ -34,12 +34,11 @@ class Lifting:
 
 
 States: TypeAlias = tuple[object, ...]
-"""The states of the parts of a chain, from left to right."""
+"""The states of the parts of a chain of post-processors and a mechanism, from left to right."""
 
 
 class Through(ContinualMechanism[State, Query, Answer]):
-    """A wrapper that behaves exactly as another mechanism, state for state and answer for
-    answer. Abstract."""
+    """A wrapper with the states and answers of another mechanism. Abstract."""
 
     __slots__ = ()
 
@@ -72,7 +71,7 @@ class Through(ContinualMechanism[State, Query, Answer]):
         return self.within.why_halted(state)
 
 
-def _is_processor(_: object, __: object, value: Any) -> None:
+def _is_processor(_: object, __: object, value: object) -> None:
     if not isinstance(value, PostProcessor):
         raise InvalidArgument(
             f"ComplexMechanism(P) takes a post-processor, not {of_kind(value)}: make one with "
@@ -166,7 +165,7 @@ class Delegating(Through[State, Query, Answer]):
 
 
 def unwrapped(mechanism: ContinualMechanism) -> ContinualMechanism:
-    """The mechanism inside all of this library's wrappers that behave exactly as what they wrap."""
+    """The mechanism inside all wrappers of this library (``Delegating``) around it."""
     while isinstance(mechanism, Delegating) and is_library_code(type(mechanism)):
         mechanism = mechanism.mechanism
     return mechanism

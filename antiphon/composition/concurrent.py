@@ -20,7 +20,7 @@ from antiphon.protocol.registry import EXAMPLE, column_safe, name_of, register
 
 @register("antiphon.Child/1", state=True)
 class Child(NamedTuple):
-    """A created mechanism and its state."""
+    """A created mechanism of a composition, and its state."""
 
     created: Create
     state: object
@@ -36,7 +36,7 @@ class Dead:
 
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
     before: object = attrs.field(default=None, eq=False, repr=False)
-    """The last state of a composition, kept so that the amount spent can still be seen."""
+    """The last state of a dead composition, kept so that the amount spent can still be read."""
     refused: bool = attrs.field(default=False, eq=False)
     """Whether the mechanism was never created, because the budget did not cover it."""
 
@@ -57,12 +57,12 @@ class Dead:
         return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
-compared_by(Dead)  # no field, so that all dead children are equal
+compared_by(Dead)  # No field is compared, so that all dead children are equal.
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
 Children: TypeAlias = "Vector[Child]"
-"""A persistent vector of children: a step among a million copies a few nodes, not all."""
+"""The created mechanisms with their states; a step among a million copies a few tree nodes only."""
 
 
 @register("antiphon.Ledger/1", state=True)
@@ -74,15 +74,15 @@ class Ledger:
     spent: object = attrs.field(repr=False)
 
     def get(self, index: int) -> Child | None:
-        """The child with this index, or None."""
+        """The created mechanism with this index, or None."""
         return self.children.get(index)
 
     def set(self, index: int, child: Child) -> Ledger:
-        """A new ledger with the child at this index replaced."""
+        """A copy of the ledger with ``child`` at this index."""
         return Ledger(self.children.set(index, child), self.spent)
 
     def append(self, child: Child) -> Ledger:
-        """A new ledger with one more child."""
+        """A copy of the ledger with ``child`` at its end."""
         return Ledger(self.children.append(child), self.spent)
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #   refused         q is outside its query space, or its step raises an AntiphonError before a
     #                   draw: raised on, nothing has happened. Draws are counted on the coins that
     #                   all share, so none of this step's is missed.
-    #   failed          Any other exception: an outcome, as in a session, but of this child alone.
+    #   failed          Another exception: an outcome, as in a session, but of this child alone.
     #                   It is dead, its coins are used up and it stays charged. Raised on are
     #                   READINGS, and crashes where the coins are ``strict``: in a study of the
     #                   mechanism (enumerated, populated) a crash, alike in both worlds, would pass
@@ -137,7 +137,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
-            which = message_label(index)  # the int may be too long for Python to print
+            which = message_label(index)  # The index may be an int too long for Python to print.
             swapped = state.get(query) if type(query) is int else None
             if swapped is not None and swapped.created.accepts(index):
                 raise errors.InvalidArgument(f"no mechanism {which}; {QUERY_FIRST}")
@@ -162,7 +162,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                raise  # not the child's outcome, nor is a crash in a study
+                raise  # Neither error is an outcome of this child.
             coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
@@ -198,7 +198,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            return True  # no live child can say
+            return True  # The child is not alive and cannot say whether the message carries data.
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:
@@ -276,8 +276,7 @@ Fixed: TypeAlias = Union[ContinualMechanism, Create]
 
 
 def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
-    """The creation queries of a list of mechanisms; a mechanism listed many times shares one
-    query."""
+    """The creation queries of a list of mechanisms; equal objects in the list share one query."""
     given, made = errors.listed(mechanisms, "created", "ConComp([M1, M2])"), dict[int, Create]()
     for each in given:
         if id(each) not in made:

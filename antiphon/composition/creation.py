@@ -42,7 +42,7 @@ class Create(Creation):
     mechanism: ContinualMechanism
     _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
-    # The mechanism's spaces, which every later message needs, looked up once.
+    # The mechanism's spaces and steps, which every later message needs, are looked up once.
     accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
     step: _Step = attrs.field(init=False, eq=False, repr=False)
     verify: _Check = attrs.field(init=False, eq=False, repr=False)
@@ -74,8 +74,8 @@ class Create(Creation):
         )
 
     def __fingerprint__(self) -> Hashable:
-        """The content that identifies the creation, cached: exact search meets a creation in
-        every state."""
+        """The content that identifies the creation, cached for exact searches, which meet it
+        often."""
         if self._key is None:
             set_derived(self, _key=fingerprint((self.mechanism, self.claim)))
         return self._key
@@ -89,8 +89,7 @@ class Create(Creation):
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Fraction]:
-        """The (ε, δ) of the claim. Raises: InvalidArgument if there is no claim or it states no
-        (ε, δ)."""
+        """The (ε, δ) of the claim. Raises: InvalidArgument without a claim or without an (ε, δ)."""
         if self.claim is None:
             raise InvalidArgument("this creation carries no claim")
         return self.claim.parameters
@@ -109,7 +108,8 @@ class CompositionMessages(Space):
 
     def contains(self, value: object) -> bool:
         if type(value) is Ask:
-            index = getattr(value, "index", None)  # None without a constructor
+            # An Ask that was made without its constructor has no index.
+            index = getattr(value, "index", None)
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
 

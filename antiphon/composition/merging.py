@@ -1,4 +1,4 @@
-"""Merging of states in the exploration of pairs of runs: when two pairs have the same future (CM
+"""When two pairs of runs of a post-processor P have the same future, and are explored once (CM
 §6.1).
 
 P's next message is a function of its state, and the messages it may receive are a function of those
@@ -11,7 +11,7 @@ from it equals no other.
 
 import dataclasses
 import enum
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -30,23 +30,21 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_untrust
 
 
 def is_extended_composition(mechanism: ContinualMechanism) -> bool:
-    """Whether a mechanism is an ExtConComp without a budget, possibly wrapped to be certified."""
+    """Whether a mechanism is an ExtConComp without a budget, perhaps inside a ``Certified``."""
     inner = unwrapped(mechanism)
     return type(inner) is ExtConComp and inner.budget is None
 
 
 @attrs.frozen(eq=False)
 class FromOutside:
-    """A numbering of creations: those that look the same from outside share one number."""
+    """A numbering of creations: creations that look the same from outside share a number."""
 
     _numbers: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
     _met: dict[int, tuple[Create, int]] = attrs.field(factory=dict[int, tuple[Create, int]])
-    """The number of each object by its ``id``; the object is kept alive so that its ``id`` is
-    not reused."""
+    """The creations met, by ``id``, with their numbers; kept alive so that no ``id`` is reused."""
 
     def number(self, created: Create) -> int:
-        """The number of a creation's class: creations share it if the spaces and claims of their
-        mechanisms agree, and whether these create more."""
+        """The number of a creation, shared by all creations with equal spaces and claims."""
         met = self._met.get(id(created))
         if met is None:
             mechanism = created.mechanism
@@ -61,8 +59,7 @@ class FromOutside:
         return met[1]
 
     def state(self, f: Verification, state: Any) -> Hashable:
-        """A state of f' with creations replaced by their numbers, if f' is known to read no more of
-        them.
+        """A state of f' with its creations replaced by their numbers, if f' is of this library.
 
         Known are this library's functions of suitable sequences; for any other the state is
         unchanged.
@@ -86,11 +83,11 @@ class FromOutside:
 _PLAIN: Final = ATOMS | {Decimal, range, type, np.ndarray, *np.sctypeDict.values()}
 _BARE: Final = frozenset({object, tuple, frozenset})
 _ANSWERS: Final = frozenset({"__fingerprint__", "__getattribute__", "__iter__"})
-"""The methods by which a class may misreport its own content when states are compared."""
+"""The methods by which a class may misreport its content when states are compared."""
 
 
 def content(value: object) -> Hashable:
-    """The fingerprint of a value if it determines the value; else a key that equals no other.
+    """The fingerprint of a value if it determines the value; else a key equal to no other.
 
     A class may exclude a field from its ``==``, or define its own, so that a state with a secret
     equals one without.
@@ -99,14 +96,14 @@ def content(value: object) -> Hashable:
 
 
 def _told(value: Any) -> bool:
-    """Whether the fingerprint of a value determines everything about the value."""
+    """Whether a value's fingerprint determines everything about the value."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if type(kind) is not type and not has_plain_metaclass(kind):
         return False
     if kind in _PLAIN:
         return True
     said: object = vars(kind).get("__fingerprint__")
-    if said is not None and why_untrusted(said) is None:  # one of this library's own
+    if said is not None and why_untrusted(said) is None:  # The method is one of this library's own.
         return not _aside(value, ())
     ours = is_library_code(kind)
     if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):
@@ -124,8 +121,7 @@ def _told(value: Any) -> bool:
 
 
 def _fields(kind: Any) -> dict[str, bool] | None:
-    """The fields of an attrs class or dataclass, each with whether it is compared; None for
-    other classes."""
+    """The fields of an attrs class or dataclass, with whether they are compared; else None."""
     if "__attrs_attrs__" in vars(kind):
         return {field.name: bool(field.eq) for field in attrs.fields(kind)}
     if dataclasses.is_dataclass(kind):
@@ -133,6 +129,6 @@ def _fields(kind: Any) -> dict[str, bool] | None:
     return None
 
 
-def _aside(value: object, fields: Any) -> bool:
-    """Whether an object has attributes besides its declared fields."""
+def _aside(value: object, fields: Container[str]) -> bool:
+    """Whether an object has attributes besides its declared ``fields``."""
     return any(name not in fields for name in getattr(value, "__dict__", None) or ())

@@ -1,4 +1,4 @@
-"""Multisets of parameters fixed in advance: amounts of one measure, such as (ε, δ)."""
+"""Multisets of parameters fixed in advance: (ε, δ), or amounts of one other measure."""
 
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
@@ -32,14 +32,13 @@ _NAMES: Final = (
 
 
 def pairs(parameters: Any) -> tuple[Parameters, ...]:
-    """Check and convert parameters (ε, δ) to exact numbers: 0.1 and ``Fraction(0.1)`` are equal
-    in Python."""
+    """Check parameters (ε, δ), or measures that state one, and convert them to exact numbers."""
     if any(type(parameters) is each for each in kinds.MEASURES):
         raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
     found: dict[int, tuple[Any, ...]]
     try:
         given = list(parameters)
-        found = {id(each): _pair(each) for each in given}  # equal ones are read once
+        found = {id(each): _pair(each) for each in given}  # Equal objects are read once.
     except TypeError:
         given, found = [], {0: ()}
     if any(len(pair) != 2 for pair in found.values()):
@@ -58,7 +57,7 @@ def _pair(value: Any) -> tuple[Any, ...]:
 
 
 def of_one_kind(given: Any) -> tuple[kinds.Measure, ...]:
-    """Check a list of measures: all of one kind, other than (ε, δ). Raises: InvalidArgument."""
+    """Check a list of measures of one kind other than (ε, δ). Raises: InvalidArgument."""
     found = tuple(given)
     if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
         told = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
@@ -74,7 +73,7 @@ def _known(value: object) -> bool:
 
 
 def as_tuple(given: Given) -> Given:
-    """An iterable as a tuple, so that it can be inspected; anything else unchanged."""
+    """An iterable as a tuple; anything else unchanged."""
     return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
 
 
@@ -83,19 +82,15 @@ def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
     return isinstance(given, tuple) and any(map(_known, given))
 
 
-# --- the table ------------------------------------------------------------------------------------
-
-
 @attrs.frozen
 class Unit:
-    """A unit of fixed amounts, such as ρ: how they are read from claims, compared, and stated as
-    claims."""
+    """A unit of fixed amounts, such as ρ: how they are read from claims, compared and stated."""
 
     name: str
     read: Callable[[kinds.Measure], Amount | None]
-    """The function that reads a claim's amount in this measure; None if it has none."""
+    """The function that reads the amount of a claim in this unit; None if the claim has none."""
     key: Callable[[Any], Hashable]
-    """The key of an amount: equal for amounts with the same figures, and for no others."""
+    """The function that gives an amount's key, equal for amounts with equal figures only."""
     stated: Callable[[Any], kinds.Measure]
 
 
@@ -105,8 +100,7 @@ def _stated(pair: Parameters) -> kinds.Measure:
 
 
 def _unit(kind: type[kinds.Measure]) -> Unit:
-    """The unit for measures of exactly this kind; a user's curve or pair is compared by
-    identity."""
+    """The unit for measures of exactly this kind; a user's curve or pair equals only itself."""
 
     def read(measure: kinds.Measure) -> kinds.Measure | None:
         return measure if type(measure) is kind else None

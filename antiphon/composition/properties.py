@@ -40,13 +40,13 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300
-"""The largest number of messages in a run that is still explored."""
+"""The largest number of messages in a run of a post-processor that is still explored."""
 ACKNOWLEDGED: Final = Finite((TOP,))
-"""The answers to a creation."""
+"""The space of answers to a creation: ⊤ alone."""
 
 
 class Property(enum.Enum):
-    """The three properties of CM §6.1."""
+    """The three properties of a post-processor (CM §6.1)."""
 
     DESTINATION = "destination"
     RESPONSE = "response"
@@ -54,12 +54,12 @@ class Property(enum.Enum):
 
 
 Heard = tuple[tuple[Side, object], ...]
-"""The messages that a post-processor P received in a run: (from, message), in order."""
+"""The messages that a post-processor received in a run, each with its side, in order."""
 
 
 @attrs.frozen
 class Violation:
-    """Two runs of P that break a property; ``replay`` shows what P sent in each."""
+    """Two runs of a post-processor P that break a property; ``replay`` shows what P sent."""
 
     property: Property
     post_processor: PostProcessor = attrs.field(repr=False)
@@ -79,27 +79,25 @@ def _sent(post_processor: PostProcessor, run: Heard) -> Iterator[tuple[Side, obj
 
 
 class Broken(NamedTuple):
-    """The result of a step that breaks a property: which one, and why."""
+    """The property that a step of two runs breaks, and why."""
 
     property: Property
     reason: str
 
 
 class Lockstep(NamedTuple):
-    """The joint state of two runs of P that are explored in parallel."""
+    """The joint state of two runs of a post-processor P that are explored in parallel."""
 
     states: tuple[object, object]
     outer: object
-    """The state of f on the left pairs; Refused if they are not f-valid, which only ``strict``
-    checks."""
+    """The state of f on the pairs from the left; Refused after an f-invalid pair."""
     inner: object
-    """The state of f' on the pairs sent to the right."""
+    """The state of f' on the pairs that the runs send to the right."""
     created: tuple[Create, ...]
     sent: tuple[object, object] | None
-    """The messages that the two runs have sent right and that await an answer; None: a left
-    message is due."""
+    """The two messages sent to the right that await an answer; None: a left message is due."""
     lefts: int
-    """The number of messages received from the left."""
+    """The number of messages that P has received from the left."""
     over: bool = False
     """Whether P has halted."""
     within: tuple[tuple[tuple[int, ...], Create], ...] = ()
@@ -144,8 +142,8 @@ def explored(
     limit: int = 200_000,
     strict: bool = False,
 ) -> Iterator[Pair | Violation]:
-    """Explore all pairs of runs: yields every pair of messages that P receives, and ends with a
-    violation, if any.
+    """Explore all pairs of runs: yields each pair of messages P receives, at last a violation, if
+    any.
 
     Arguments and errors: as of ``check_properties``.
     """
@@ -157,7 +155,7 @@ def explored(
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
-        if len(heard0) == DEEPEST:  # for example, P creates for ever and never answers
+        if len(heard0) == DEEPEST:  # For example, P creates for ever and never answers.
             raise Intractable("a run of the post-processor", f"over {DEEPEST} messages", DEEPEST)
         if lock.sent is None and lock.lefts == questions:
             continue
@@ -174,8 +172,8 @@ def explored(
             yield Pair(zero, one)
             if after.over:
                 continue
-            if _acknowledged(after):  # there is one answer, so it adds no state
-                waiting.append((after, *runs))
+            if after.sent and all(type(address(each)[1]) is Create for each in after.sent):
+                waiting.append((after, *runs))  # Its only answer is ⊤, so no new state is counted.
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
@@ -188,7 +186,7 @@ def explored(
 
 
 def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
-    """A key that is equal for pairs of runs with the same future, whatever led there."""
+    """A key that is equal for pairs of runs with the same future only."""
     states, outer, validity, created, sent, lefts, over, within = lock
     return (
         content((states, outer, sent, over)),
@@ -202,8 +200,7 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
 def begin_lockstep(
     post_processor: PostProcessor, outer: Verification, inner: Verification
 ) -> Lockstep:
-    """The joint state of two runs before any message. Raises: CompositionError if P declares
-    coins."""
+    """The joint state of two runs before any message. Raises: CompositionError for random P."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
     start = post_processor.initial_state
@@ -229,7 +226,7 @@ def advance_lockstep(
     *,
     strict: bool = False,
 ) -> Lockstep | Broken | Refused:
-    """The joint state of both runs after one more message each; or the property that they break.
+    """The joint state of both runs after one message each, or the property that they break.
 
     Or f's refusal of the pair: then V[f] halts, and P receives nothing, unless ``strict``.
     """
@@ -275,20 +272,14 @@ def advance_lockstep(
 
 
 def in_words(side: Side, zero: object, one: object) -> str:
-    """A text of the messages that the two runs received."""
+    """The words for the messages that the two runs received last."""
     if side is LEFT:
         return f"the pair {message_label(Pair(zero, one))} from the left"
     return f"the answer {message_label(zero)} from the right"
 
 
-def _acknowledged(lock: Lockstep) -> bool:
-    """Whether both runs have just sent a creation, whose only answer is ⊤."""
-    return lock.sent is not None and all(type(address(each)[1]) is Create for each in lock.sent)
-
-
 def address(message: object) -> tuple[tuple[int, ...], object]:
-    """The path of indices into nested compositions at which a message arrives, and the message
-    itself."""
+    """The path of indices into nested compositions that a message takes, and the inner message."""
     place: tuple[int, ...] = ()
     while type(message) is Ask and type(message.query) in (Ask, Create):
         place, message = (*place, message.index), message.query
@@ -304,8 +295,7 @@ def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
 
 
 def answer_space(message: object, lock: Lockstep) -> Space | None:
-    """The answers that ExtConComp may give to a message, except HALT; None if the answer is surely
-    HALT.
+    """The answers that ExtConComp may give to a message, beside HALT; None if only HALT.
 
     The answer to a creation is ``ACKNOWLEDGED``, never HALT.
     """
@@ -316,7 +306,7 @@ def answer_space(message: object, lock: Lockstep) -> Space | None:
             return None
         if not is_extended_composition(
             created[index].mechanism
-        ):  # any other mechanism declares its answers
+        ):  # A mechanism that is no composition declares its answers.
             return created[index].mechanism.signature.answers
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:

@@ -15,20 +15,19 @@ from antiphon.protocol import Ask, Measure, Status, column_safe, identical, regi
 from antiphon.protocol.verification import Refused, Verification
 
 Purse: TypeAlias = "Vector[int]"
-"""The *purse* of a verification function: for each distinct fixed parameter, the number of unused
-copies."""
+"""The *purse*: for each distinct fixed parameter, the number of copies that are not used up."""
 
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """The state of f for one created mechanism: the state of f', and whether a pair differed."""
+    """The state of f for one created mechanism: that of f', and whether a pair differed."""
 
     created: Create
     state: Any
     differed: bool = False
     asked: bool = False
-    """Whether the mechanism has received any pair; kept only where the first pair matters
-    (f_{∞,FPC})."""
+    """Whether the mechanism was asked anything; kept only by f_{∞,FPC}, where first pairs
+    matter."""
 
 
 @register("antiphon.SuitableState/1", state=True)
@@ -39,16 +38,15 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
-@column_safe  # each created f', which may not be column-safe, is checked by itself
+@column_safe  # Each created f' is checked by itself, as it need not be column-safe.
 class Suitable(Verification[SuitableState]):
-    """A verification function of suitable sequences (CM Def. 4.4). Subclasses add conditions.
+    """A verification function of suitable sequences (CM Def. 4.4), with more conditions.
     Abstract."""
 
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
-    """Whether f' must hold for every created mechanism, or only for those that get a differing pair
-    (the set J)."""
+    """Whether f' must hold for all created mechanisms, or for those alone that see a difference."""
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
@@ -57,7 +55,7 @@ class Suitable(Verification[SuitableState]):
     @property
     @abstractmethod
     def purse(self) -> Purse:
-        """The initial purse: the multiset of the fixed parameters, all unused."""
+        """The purse (multiset of unused fixed parameters) at the start."""
 
     @property
     def initial_state(self) -> SuitableState:
@@ -83,8 +81,7 @@ class Suitable(Verification[SuitableState]):
         return SuitableState(state.children.set(zero.index, after), purse)
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
-        """The state of one created mechanism after a pair of queries, or a refusal if f forbids the
-        pair.
+        """The state of one created mechanism after a pair of queries, or f's refusal of the pair.
 
         f' is stepped also while no pair differs: should one differ later, the whole
         sequence must have been f'-valid. An f' that has refused a pair stays refused.
@@ -125,21 +122,20 @@ class Suitable(Verification[SuitableState]):
 
     @abstractmethod
     def reads(self, measure: Measure) -> bool:
-        """Whether f can read a claim of this measure."""
+        """Whether f can read an amount from a claim of this measure."""
 
     @abstractmethod
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        """The purse (unused fixed parameters) after a creation that follows ``count`` others, or
-        the reason why it is refused."""
+        """The purse (unused parameters) after the creation number ``count``, or f's refusal."""
 
     @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse (unused fixed parameters) after a mechanism's first differing pair, or the
-        reason why it is refused."""
+        """The purse (unused parameters) after a mechanism's first differing pair, or f's
+        refusal."""
 
 
 class Unpaid(Suitable):
-    """A suitable f without a purse (fixed parameters); every created f' must hold. Abstract."""
+    """A suitable f without fixed parameters; every created f' must hold. Abstract."""
 
     __slots__ = ()
     checks_all = True

@@ -46,6 +46,10 @@ class OfCreations(Unpaid):
         repr=False,
     )
 
+    @property
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
+        return swap_symmetric_claims(self.created)
+
     def reads(self, measure: Measure) -> bool:
         return True
 
@@ -58,28 +62,18 @@ class OfCreations(Unpaid):
 @register("antiphon.FixedMechanisms/1")
 @attrs.frozen
 class FixedMechanisms(OfCreations):
-    """The verification function f^{α₁…α_k}: first exactly the k given creations, in order (CM
-    Def. 4.9)."""
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric_claims(self.created)
+    """The f^{α₁…α_k}: exactly the k given creations come first, in order (CM Def. 4.9)."""
 
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
-    """Whether the f' of every creation is swap-symmetric; then so is the suitable f over them."""
+    """Whether the f' of each creation is swap-symmetric, so that a suitable f over them is."""
     return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
 
 
 @register("antiphon.EachValid/1")
 @attrs.frozen
 class EachValid(OfCreations):
-    """The verification function f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM
-    Def. 4.9)."""
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric_claims(self.created)
+    """The f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
 
     @property
     def initial_state(self) -> SuitableState:
@@ -98,7 +92,7 @@ _MOST: Final = 4
 
 
 class InPurse(NamedTuple):
-    """One amount in a purse (multiset of fixed parameters): its position and number of copies."""
+    """One distinct amount in a purse: its position, and its number of copies at the start."""
 
     place: int
     amount: parameter_multisets.Amount
@@ -107,13 +101,12 @@ class InPurse(NamedTuple):
 
 @attrs.frozen
 class Paying(Suitable):
-    """A verification function whose creations use up a multiset of fixed amounts of one measure
-    (suitable: CM Def. 4.4)."""
+    """A suitable f (CM Def. 4.4) whose creations use up fixed amounts of one measure. Abstract."""
 
     holds: ClassVar[str]
     """The name of the field with the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """For each fixed amount, its position and number of copies in the purse, by its key."""
+    """The distinct fixed amounts by their keys."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
@@ -125,16 +118,16 @@ class Paying(Suitable):
     @property
     @abstractmethod
     def unit(self) -> parameter_multisets.Unit:
-        """The unit of the amounts: how they are read from claims and compared."""
+        """The unit of the fixed amounts: how they are read from claims and compared."""
 
     @property
     def fixed(self) -> tuple[Any, ...]:
-        """All amounts fixed in advance, as they were given."""
+        """All fixed amounts, as they were given."""
         given: tuple[Any, ...] = getattr(self, self.holds)
         return given
 
     def of(self, given: Iterable[Any]) -> Self:
-        """The same f with these amounts alone."""
+        """The same verification function with these fixed amounts alone."""
         return attrs.evolve(self, **{self.holds: given})
 
     @property
@@ -145,8 +138,8 @@ class Paying(Suitable):
         return self.unit.read(measure) is not None
 
     def spend(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse (unused fixed amounts) without one copy of the amount that a creation asserts;
-        or a refusal if none is left."""
+        """The purse without a copy of the amount that a creation asserts; a refusal if none is
+        left."""
         amount = created.claim and self.unit.read(created.claim.measure)
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
@@ -157,7 +150,7 @@ class Paying(Suitable):
         return purse.set(held.place, left - 1)
 
     def _left(self, purse: Purse) -> str:
-        """A text of how many copies of each fixed amount are left."""
+        """A text of how many copies of each fixed amount are left in the purse."""
         each = zip(self.held.values(), purse, strict=True)
         told = [f"{left} of {held.number} {message_label(held.amount)}" for held, left in each]
         more = [f"{len(told) - _MOST} more kinds"] if len(told) > _MOST else []
@@ -166,7 +159,7 @@ class Paying(Suitable):
 
 @attrs.frozen
 class Budgeted(Paying):
-    """A verification function with fixed parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
+    """A verification function with fixed parameters (ε₁, δ₁), …, (ε_k, δ_k). Abstract."""
 
     holds = "parameters"
     parameters: tuple[parameter_multisets.Parameters, ...] = attrs.field(
@@ -178,19 +171,14 @@ class Budgeted(Paying):
         return parameter_multisets.PARAMETERS
 
 
-def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
-    """Keys that distinguish measures; the ``==`` of a user's own curve is not trusted."""
-    return tuple(map(told_apart, measures))
-
-
 @attrs.frozen
 class Measured(Paying):
-    """A verification function with fixed measures of one other kind; each creation asserts a claim
-    of that kind."""
+    """A verification function with fixed measures of one kind other than (ε, δ). Abstract."""
 
     holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(
-        converter=parameter_multisets.of_one_kind, eq=_told_apart
+        converter=parameter_multisets.of_one_kind,
+        eq=lambda measures: tuple(map(told_apart, measures)),  # a user's ``==`` is not trusted
     )
 
     @property
@@ -199,8 +187,7 @@ class Measured(Paying):
 
 
 class FixedInAdvance(Paying):
-    """A suitable f under which creations use up the fixed amounts and have discrete answers.
-    Abstract."""
+    """A suitable f whose creations use up the fixed amounts and have discrete answers. Abstract."""
 
     __slots__ = ()
     checks_all = True
@@ -215,8 +202,7 @@ class FixedInAdvance(Paying):
 
 
 class Sparse(Paying):
-    """A suitable f with any number of creations; a mechanism uses up its amount at its first
-    differing pair. Abstract."""
+    """A suitable f whose mechanisms use up their amount at their first differing pair. Abstract."""
 
     __slots__ = ()
     checks_all = False

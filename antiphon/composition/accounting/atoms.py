@@ -39,17 +39,17 @@ from antiphon.numbers import Intractable, double_double, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
-"""The largest number of terms of one window: 32 MB an array."""
+"""The largest number of terms in one window of a binomial law: 32 MB an array."""
 _NATS: Final = 52.0
-"""The distance in nats below the anchor term at which a window ends: e^-52 = 2^-75."""
+"""The distance in nats below the largest term where a window ends: e^-52 = 2^-75."""
 _SLACK: Final = 60
-"""The number of extra terms, for windows too narrow to be bell-shaped."""
+"""The number of extra terms at each end of a window of a narrow binomial law."""
 
 
 @attrs.frozen(eq=False)
 class TermWindow:
-    """Bounds on the binomial probabilities from ``first`` on, relative to the anchor term, and
-    on the mass outside."""
+    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, relative to a term near
+    the mode."""
 
     first: int
     terms: Interval[Floats]
@@ -66,12 +66,13 @@ class TermWindow:
 
 
 def window(count: int, odds: float, units: float) -> TermWindow:
-    """The non-negligible terms of Bin(count, odds/(1+odds)), for 0 <= odds <= 1.
+    """The terms of Bin(count, odds/(1+odds)) that are not negligible; 0 <= odds <= 1.
 
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    odds = max(odds, 1e-280)  # then upper bounds are too high, and lower bounds are cut below
+    # With raised odds, upper bounds are too high; lower bounds of tiny terms are set to 0.
+    odds = max(odds, 1e-280)
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
     reach = math.ceil(math.sqrt(2 * _NATS) * spread) + _SLACK
@@ -91,12 +92,12 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    upper = terms * (1 + relative) + 1e-290  # terms that small are not as precise
+    upper = terms * (1 + relative) + 1e-290  # Terms that small are not as precise as larger ones.
     return TermWindow(first, Interval(lower, upper), below + above)
 
 
 def _tail(term: float, ratio: float) -> float:
-    """A geometric tail: term·(ratio + ratio² + …), rounded up; inf for ratio >= 1."""
+    """The sum of the terms beyond a window, term·(ratio + ratio² + …), rounded up."""
     if not ratio:
         return 0.0
     ratio *= 1.0001
@@ -104,15 +105,15 @@ def _tail(term: float, ratio: float) -> float:
 
 
 MOST: Final = 1 << 18
-"""The largest number of atoms that are listed one by one."""
+"""The largest number of atoms (values of the privacy loss) that are listed one by one."""
 _LONGEST: Final = 1 << 21
-"""The largest number of atoms on a common lattice."""
+"""The largest number of atoms (values of the privacy loss) on a common lattice."""
 _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the laws."""
 _SUM: Final = 400 * UNIT
-"""The relative error of a pairwise sum and of the weights in it."""
+"""The relative error of a pairwise sum over atoms, with the rounding of their weights."""
 _STICKS: Final = 1024
-"""The largest number of values of H that are kept."""
+"""The largest number of ε whose hockey-stick divergence is kept."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
@@ -122,7 +123,7 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 
 @attrs.frozen(eq=False)
 class Tilted:
-    """The law of the privacy loss tilted by e^(cL), with the places of its atoms.
+    """The law of the privacy loss L tilted by e^(cL), c = ``order``: places and masses.
 
     Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; its mass has a lower and an upper bound.
     ``outside`` bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely
@@ -139,8 +140,8 @@ class Tilted:
 
 
 class Atoms:
-    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c
-    and the last values of H are cached."""
+    """The hockey-stick divergence of Comp[RR_{ε_i,0}], computed from the few atoms of its privacy
+    loss."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)
@@ -155,7 +156,7 @@ class Atoms:
         return _unit(groups) is not None or math.prod(n + 1 for _, n in groups) <= MOST
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Certified bounds on the hockey-stick divergence H(at)."""
+        """Certified bounds on the hockey-stick divergence at ε = ``at``."""
         return cached(self._sticks, at, lambda: self._found(at), _STICKS)
 
     def _found(self, at: exact.ExactEpsilon) -> Interval[float]:
@@ -171,7 +172,7 @@ class Atoms:
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
-        steep = UNIT * law.order * far  # the rounding of the exponent
+        steep = UNIT * law.order * far  # The exponent is rounded, too.
         low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
         lower = float(np.sum(low)) * (1 - _SUM)
         upper = float(np.sum(high)) * (1 + _SUM) + law.outside + 1e-300
@@ -195,11 +196,15 @@ class Atoms:
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[TermWindow]) -> tuple[Floats, Interval[Floats]]:
-        """The convolved law when all ε_i have a common unit: atoms at (Σε_i - 2 Σ_g ε_g j_g), in
-        units."""
+        """The convolved law of all groups of equal ε_i: places, in multiples of the common unit,
+        and masses."""
         low = high = np.ones(1)
         first = total = 0
-        for each, (_, n), stride in zip(windows, self._groups, self._strides, strict=True):
+        unit = self._unit if len(self._groups) > 1 else None
+        for each, (e, n) in zip(windows, self._groups, strict=True):
+            stride = 1
+            if isinstance(e, Fraction) and isinstance(unit, Fraction):
+                stride = int(e / unit)
             first += stride * each.first
             total += stride * n
             slack = (len(each.terms.lower) + 2) * UNIT
@@ -209,7 +214,7 @@ class Atoms:
         return places, Interval(low, high)
 
     def _listed(self, windows: Sequence[TermWindow]) -> tuple[Floats, Floats, Interval[Floats]]:
-        """All atoms, listed one by one: atoms at Σ_g (k_g - 2j_g) ε_g, each place in two parts."""
+        """All atoms, one by one: their places, as sums of two doubles, and their masses."""
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
@@ -219,12 +224,6 @@ class Atoms:
             low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
             high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
         return places, rests, Interval(low, high)
-
-    @property
-    def _strides(self) -> list[int]:
-        if len(self._groups) == 1:
-            return [1]
-        return _multiples(self._groups, self._unit)
 
     def _log_moment(self, order: float) -> Decimal:
         with localcontext(_CONTEXT):
@@ -251,7 +250,7 @@ def decimal(value: exact.ExactEpsilon) -> Decimal:
 
 
 def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
-    """The convolution of masses with terms that are ``stride`` apart."""
+    """The convolution of a law on 0, 1, … with a law on the multiples of ``stride``."""
     if stride == 1:
         return np.convolve(masses, terms)
     result = np.zeros(len(masses) + stride * (len(terms) - 1))
@@ -261,7 +260,7 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
 
 
 def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The product of two laws of e^L, each a list of places and masses; equal places are merged."""
+    """The law of the product of two independent numbers e^L; equal places are merged."""
     after: Law = {}
     listed = list(other)
     for place, mass in law.items():
@@ -272,7 +271,7 @@ def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
 
 
 def _unit(groups: Groups) -> exact.ExactEpsilon | None:
-    """A common unit of all ε_i, if convolution in multiples of it is short; else None."""
+    """A common unit of all ε_i; None if a convolution in its multiples would be long."""
     if len(groups) == 1:
         return groups[0][0]
     rational = [e for e, _ in groups if isinstance(e, Fraction)]
@@ -283,9 +282,3 @@ def _unit(groups: Groups) -> exact.ExactEpsilon | None:
     widths = [min(n + 1, 21 * math.isqrt(n) + 121) for _, n in groups]
     length = sum(e / unit * width for e, width in zip(rational, widths, strict=True))
     return unit if length <= _LONGEST and sum(widths) * length <= _WORK else None
-
-
-def _multiples(groups: Groups, unit: exact.ExactEpsilon | None) -> list[int]:
-    return [
-        int(e / unit) for e, _ in groups if isinstance(e, Fraction) and isinstance(unit, Fraction)
-    ]

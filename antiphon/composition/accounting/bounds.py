@@ -19,7 +19,7 @@ from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
-"""A rounding factor above 1 that exceeds the relative error of the few operations below."""
+"""A factor above 1 that exceeds the relative error of the few operations of a bound."""
 
 
 def of_measure(measure: kinds.Measure) -> PrivacyCurve:
@@ -38,8 +38,8 @@ def of_measure(measure: kinds.Measure) -> PrivacyCurve:
 
 
 def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
-    """The privacy curve of the product of the measures' dominating pairs; None if a measure has
-    none.
+    """The privacy curve of the product of all measures' dominating pairs; None if a measure has no
+    pair.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
@@ -49,8 +49,8 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(TheoremCurve):
-    """A privacy curve that is only an upper bound: lower ends are 0, and its floor is not known
-    exactly. Abstract."""
+    """A privacy curve that is an upper bound only: lower ends are 0, no floor is exact.
+    Abstract."""
 
     @property
     def _exact_floor(self) -> None:
@@ -66,7 +66,7 @@ class _Bound(TheoremCurve):
 
 @attrs.frozen(repr=False)
 class ShiftedCurve(_Bound):
-    """A curve that holds except on an event of probability δ₀: δ(ε) is δ₀ plus the curve's own
+    """A curve that holds except on an event of probability δ₀ = ``delta``, which is added to each
     δ."""
 
     one: PrivacyCurve
@@ -104,7 +104,7 @@ def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
 
 @attrs.frozen(repr=False)
 class GroupCurve(_Bound, FromZero):
-    """The curve of group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
+    """The curve of group privacy of size k: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, δ(·) for one change.
 
     (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the true δ decreases.) For a CM the k
     hybrids exchange the sides of the differing pairs, one pair after the other.
@@ -121,21 +121,18 @@ class GroupCurve(_Bound, FromZero):
 
     @property
     def _enough(self) -> float:
-        return up(Fraction(self.one._enough) * self.size) if self._finite else math.inf  # pyright: ignore[reportPrivateUsage]
-
-    @property
-    def _finite(self) -> bool:
-        return math.isfinite(self.one._enough)  # pyright: ignore[reportPrivateUsage]
+        least = self.one._enough  # pyright: ignore[reportPrivateUsage]
+        return up(Fraction(least) * self.size) if math.isfinite(least) else math.inf
 
     def _upper(self, epsilon: ExactEpsilon) -> float:
         at = exact.bracket(epsilon, 40)[0] / self.size
-        least = Fraction(self.one._enough) if self._finite else None  # pyright: ignore[reportPrivateUsage]
-        points = [at if least is None else min(at, least)]
+        least = self.one._enough  # pyright: ignore[reportPrivateUsage]
+        points = [min(at, Fraction(least)) if math.isfinite(least) else at]
         points += [Fraction(2) ** j for j in range(-6, 8) if Fraction(2) ** j <= at]
         return min(map(self._at, points))
 
     def _at(self, epsilon: Fraction) -> float:
-        """The δ of the group at ε·k, computed from δ of one change at ε."""
+        """The δ for a whole group at k·``epsilon``, from the δ for one change at ``epsilon``."""
         single = self.one.delta_at(epsilon)
         if not single:
             return 0.0
@@ -157,7 +154,7 @@ class OneOfManyCurve(_Bound, FromZero):
     one: PrivacyCurve
     creations: int
     loss: ExactEpsilon | None
-    """The largest loss η of one mechanism, or more; None if there is none."""
+    """An upper bound on the privacy loss of one mechanism; None if the loss is unbounded."""
     method: str = stated_field(lambda c: f"one of {c.creations}: {c.one.method}")
     source: str = stated_field(lambda c: f"Theorem F₁ (docs/fdp.md); {c.one.source}")
 
@@ -208,7 +205,7 @@ class LeastCurve(_Bound):
         )
 
     def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
-        """The least value of ``figure`` over all curves; curves that take too long to compute are
+        """The least ``figure`` of all curves; a curve whose figure takes too long to compute is
         left out.
 
         Raises: Intractable if all do.
@@ -224,12 +221,13 @@ class LeastCurve(_Bound):
 
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
-    """The exact point (ε, δ) where δ first reaches its floor, if both are known as exact
-    numbers."""
-    if isinstance(curve, LeastCurve):  # all of these curves hold
+    """The exact point (ε, δ) where δ first reaches its floor; None if ε or δ is not known
+    exactly."""
+    # Each of the curves holds, so an exact point of any of them does.
+    if isinstance(curve, LeastCurve):
         return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, OfWorst):
-        curve = curve.worst  # from this ε on they are the same point
+        curve = curve.worst  # From this ε on the curve and its worst case are the same.
     if not isinstance(curve, OptimalCurve):
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor

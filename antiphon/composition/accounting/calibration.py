@@ -23,7 +23,7 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
 
 
 def largest_where(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number between ``low`` and ``high`` where ``holds`` is true, by bisection of
+    """The largest number in [``low``, ``high``] where ``holds`` is true, by bisection of
     logarithms."""
     if holds(high):
         return high
@@ -40,7 +40,7 @@ class Least(NamedTuple):
     place: float
     """The argument at which the minimised function is least."""
     middle: float
-    """The middle of the search's last interval of arguments."""
+    """The middle of the last interval that was searched: an estimate of ``place``."""
 
 
 def golden_section(
@@ -76,7 +76,7 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
         curve = from_concentrated(short_rate(rho))
         return at_most_target(curve.epsilon_at(chance), target)
 
-    # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
+    # ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for large ε the largest ρ is about ε.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
     while not private(low):
         low /= 2

@@ -27,8 +27,8 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """A privacy curve of fixed (ε_i, δ_i): δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), constant (its floor) from
-    Σε_i on. Abstract."""
+    """The privacy curve of fixed (ε_i, δ_i), δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), H that of all (ε_i, 0).
+    Abstract."""
 
     composed: Parameters
 
@@ -74,9 +74,10 @@ class AdvancedCurve(FromZero, OfParameters):
 
     @cached_property
     def _moments(self) -> tuple[float, float, float]:
-        """The mean loss Σε_i tanh(ε_i/2), the largest ε_i, and Σ(ε_i/largest)²; all rounded up."""
+        """The mean loss Σε_i tanh(ε_i/2), the largest ε_i, Σ(ε_i/largest)²; all rounded up."""
         values = [(up(e), n) for e, n in self.composed.epsilons]
-        largest = max(e for e, _ in values)  # divided by the largest, so that nothing underflows
+        # Each ε_i is divided by the largest, so that no square underflows.
+        largest = max(e for e, _ in values)
         mean = math.fsum(n * e * math.tanh(e / 2) for e, n in values)
         square = math.fsum(n * (e / largest) ** 2 for e, n in values)
         return mean * (1 + _SLACK), largest, square * (1 + _SLACK)
@@ -94,7 +95,8 @@ class AdvancedCurve(FromZero, OfParameters):
         plain = math.exp(-exponent)
         if exponent <= 1:
             return plain * (1 + _SLACK * (1 + exponent))
-        # δ̃ = √Σε² / (e^x - e), in a form that does not overflow
+        # The form δ̃ = √Σε² / (e^x - e), x the exponent, is rewritten so that e^x does not
+        # overflow.
         better = largest * math.sqrt(square) * plain / (1 - math.exp(1 - exponent))
         return min(plain, better) * (1 + _SLACK * (2 + exponent)) + 5e-324
 
@@ -123,9 +125,9 @@ def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
 
 
 LIMIT: Final = 1 << 13
-"""The largest number of distinct losses."""
+"""The largest number of distinct privacy losses that are listed in Fractions."""
 _BITS: Final = 1 << 17
-"""The largest number of binary digits of 1-Π(1-δ_i)."""
+"""The largest number of binary digits of the floor 1-Π(1-δ_i) as a Fraction."""
 
 
 @attrs.frozen
@@ -168,7 +170,7 @@ class ExactCurve:
 
     @cached_property
     def _law(self) -> list[tuple[Fraction, Fraction]]:
-        """The pairs (e^L, its probability under one world), in decreasing order of e^L."""
+        """The pairs (e^L, probability of the loss L in world 0), in decreasing order of L."""
         law = {Fraction(1): Fraction(1)}
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
@@ -178,8 +180,8 @@ class ExactCurve:
 
 
 def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """Pairs (e^L, probability) of ``count`` randomized responses with e^ε = q, by the number of
-    wrong ones."""
+    """Pairs (e^L, probability) for the privacy loss L of ``count`` randomized responses with e^ε =
+    q."""
     for wrong in range(count + 1):
         share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
         yield q ** (count - 2 * wrong), share
@@ -212,7 +214,7 @@ def exactly(given: Parameters | Given, *, times: int = 1) -> ExactCurve:
 
 @attrs.frozen(repr=False)
 class OptimalCurve(OfParameters):
-    """The tight curve of Comp[RR_{ε_i,δ_i}]."""
+    """The tight curve of fixed parameters: Comp[RR_{ε_i,δ_i}], concurrent randomized responses."""
 
     method = "optimal"
     width: float
@@ -250,7 +252,7 @@ def _atoms(epsilons: Groups) -> Atoms:
 
 
 class OfWorst(TheoremCurve):
-    """A curve that covers any k of some parameters: ``worst`` is the worst choice of them.
+    """A curve that covers any k of some parameters; ``worst`` is the curve of the worst k.
     Abstract."""
 
     worst: OptimalCurve

@@ -17,15 +17,15 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
-"""The number of orders in one octave of the ladder c = 2^(number/4)."""
+"""The number of orders c = 2^(number/4) of tilting in one octave."""
 _EXTREME: Final = 160
-"""The largest number of an order: orders reach from 2^-40 to 2^40."""
+"""The largest number of an order c = 2^(number/4): orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
-"""The number of bits of precision that the product c·ε may cost."""
+"""The number of bits of precision that may be lost in the product of an order and an ε."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
-"""The tolerance, in nats, of the search for the best order of tilting where only ε must be
-accurate, and δ not relatively."""
+"""The tolerance, in nats, in the choice of the order of tilting, where δ need not be relatively
+accurate."""
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +56,7 @@ class Product:
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """The lattice of the total loss; None unless all losses lie on commensurable lattices."""
+        """The lattice of the total loss; None unless all losses lie on commensurable ones."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if not known or len(known) < len(given):
@@ -66,13 +66,11 @@ class Product:
 
     @cached_property
     def size(self) -> int:
-        """The number of factors of Φ, a measure of the cost to evaluate it."""
+        """The number of factors of the loss's characteristic function, a cost of evaluation."""
         return sum(law.size for law in self.laws)
 
-    # --- at complex orders -------------------------------------------------------------------
-
     def characteristic(self, order: float, frequencies: Floats, enough: Floats) -> Logs:
-        """The logarithms ln Φ at ``frequencies``, except for negligible ones (see ``LossLaw``)."""
+        """The logarithms of the tilted loss's characteristic function at ``frequencies``."""
         value = np.zeros(len(frequencies), dtype=np.complex128)
         slack, gone = np.zeros(len(frequencies)), np.zeros(len(frequencies), dtype=bool)
         for law in self.laws:
@@ -87,12 +85,12 @@ class Product:
         return Logs(value, slack)
 
     def cell(self, order: float) -> float:
-        """The length below which a range of frequencies is not worth splitting."""
+        """The length of a range of frequencies that is not worth splitting further."""
         return min(_cell(law, order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
-        """A bound on ln |Φ| over ranges; once a bound is below ``enough``, no more work is spent
-        on it."""
+        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, for each range of
+        frequencies."""
         total = np.zeros(len(low))
         for law in self.laws:
             stay = total > enough
@@ -102,10 +100,8 @@ class Product:
             total[stay] += law.ceiling(order, low[stay], high[stay], left)
         return total * (1 - 1e-9)
 
-    # --- at real orders ------------------------------------------------------------------------
-
     def log_moment(self, order: float) -> Moment:
-        """The log moment ln M(c) of the total loss at order c, with an error bound."""
+        """The logarithm of E[e^(cL)], L the total loss and c = ``order``, with an error bound."""
         if order not in self._moments:
             each = [law.log_moment(order) for law in self.laws]
             value = math.fsum(moment.value for moment in each)
@@ -114,7 +110,7 @@ class Product:
         return self._moments[order]
 
     def guide(self, order: float) -> tuple[float, float]:
-        """Approximate mean and variance of the loss tilted at ``order``; not certified."""
+        """The approximate mean and variance of the loss tilted at ``order``."""
         if order not in self._guides:
             each = [law.guide(order) for law in self.laws]
             mean, variance = (math.fsum(column) for column in zip(*each, strict=True))
@@ -122,12 +118,12 @@ class Product:
         return self._guides[order]
 
     def cost(self, number: int, at: float) -> float:
-        """The log of Chernoff's bound M(c) e^(-c·at)/(c(c+1)) on H(at), for c = 2^(number/4)."""
+        """The logarithm of Chernoff's bound on the divergence H(at), by one order of tilting."""
         c = order(number)
         return self.log_moment(c).value - c * at - math.log(c) - math.log1p(c)
 
     def _saddle(self, number: int) -> float:
-        """The ε at which ``cost`` is least among all orders, for the order of this number."""
+        """The ε at which the order with this number gives the least Chernoff bound (``cost``)."""
         c = order(number)
         return self.guide(c)[0] - 1 / c - 1 / (c + 1)
 
@@ -146,8 +142,8 @@ class Product:
         return number
 
     def where(self, stick: float) -> tuple[float, float]:
-        """An approximate ε at which the divergence H is ``stick``, and the spread there (saddle
-        point)."""
+        """The approximate ε where the hockey-stick divergence is ``stick``, and the loss's
+        deviation there."""
         aim, low, high = math.log(stick), -_EXTREME, _EXTREME
         while high - low > 1:
             middle = (low + high) // 2
@@ -159,8 +155,8 @@ class Product:
         return at, math.sqrt(self.guide(order(high))[1])
 
     def near(self, delta: float, reveal: Parameters, most: float) -> tuple[float, float] | None:
-        """Two guesses around the ε of ``delta``, with infinite losses given by ``reveal``; None
-        at the ends."""
+        """Two guesses around the ε of ``delta``, given the infinite losses; None at an end of the
+        curve."""
         room, survival = delta - reveal.floor.upper, reveal.survival.lower
         if not 0 < room < survival:
             return None
@@ -169,20 +165,20 @@ class Product:
         return low, high
 
     def _height(self, number: int) -> float:
-        """An approximation of ln H at the saddle point of an order."""
+        """The approximate ln H (hockey-stick divergence) at the ε for which an order is best."""
         c = order(number)
         curvature = self.guide(c)[1] + c**-2 + (c + 1) ** -2
         return self.cost(number, self._saddle(number)) - 0.5 * math.log(math.tau * curvature)
 
 
 def _cell(law: LossLaw, order: float) -> float:
-    """The length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+    """The length of frequency ranges for which ``ceiling`` is nearly exact; 0 if unknown."""
     if type(law) is Normal:
         return math.inf
     return law.cell(order) if type(law) is Responses else 0.0
 
 
 def order(number: int) -> float:
-    """The order c = 2^(number/4): orders come from a fixed ladder, so that contours can be
-    cached."""
+    """The order c = 2^(number/4) of tilting; orders are on a fixed ladder, so that contours are
+    reused."""
     return float(2.0 ** (number / _RUNGS))

@@ -1,5 +1,4 @@
-"""The frequencies of a contour that matter, with Φ evaluated there; all others are bounded range
-by range."""
+"""The frequencies that matter in a Fourier inversion, with the characteristic function Φ there."""
 
 import math
 from collections.abc import Callable
@@ -14,30 +13,30 @@ from antiphon.composition.accounting.laws.loss import Complexes, Logs
 from antiphon.numbers import Floats, Intractable
 
 NATS: Final = 36.0
-"""The threshold of neglect: terms of H below e^-36 of the largest are dropped, and their bound
-added to the error."""
+"""The threshold in nats, relative to the largest term of the inversion sum, below which terms are
+dropped."""
 _DENSITY_NATS: Final = 23.0
-"""The threshold of neglect for the density f_v, which matters only for the width of an interval."""
+"""The threshold in nats for the density of the loss, which affects interval widths only."""
 _BLOCK: Final = 1 << 12
-"""The largest number of ranges that are processed together."""
+"""The largest number of ranges of frequencies that are bounded together."""
 _BATCH: Final = 1 << 17
-"""The approximate number of frequencies at which Φ is evaluated together."""
+"""The approximate number of frequencies that are evaluated together."""
 _FEW: Final = 64
-"""The approximate number of factors of Φ that suffice to show a range of θ negligible."""
+"""The approximate number of factors of Φ that show a range to be negligible."""
 LIMIT: Final = 1 << 32
-"""The largest number of factors evaluated: about half a minute."""
+"""The largest number of factors of Φ that are evaluated: about half a minute."""
 MOST: Final = 1 << 22
 """The largest number of frequencies kept: 200 MB."""
 _CURE: Final = "(ask for a larger `width`, or account for fewer distinct pairs)"
 
 Indices = npt.NDArray[np.int64]
 Kernel = Callable[[Floats], Floats]
-"""A decreasing bound on the kernel, as a function of the frequency."""
+"""A decreasing bound on the kernel of the inversion, as a function of the frequency."""
 
 
 class SiftedFrequencies(NamedTuple):
-    """The kept frequencies nτ, n >= 0, with ln Φ; and bounds on Σ|ΦK| and Σ|Φ| over all the
-    others."""
+    """The kept frequencies with ln Φ, Φ the characteristic function, and bounds on the dropped
+    terms."""
 
     indices: Floats
     logs: Logs
@@ -48,8 +47,8 @@ class SiftedFrequencies(NamedTuple):
 def sift(
     product: Product, order: float, step: float, end: int, kernel: Kernel, *, density: bool
 ) -> SiftedFrequencies:
-    """Select the frequencies n = 0 … end-1 that matter: ranges that may matter are split and
-    bounded again.
+    """Select the frequencies 0, step, …, below end·step, that matter in an inversion along
+    ``order``.
 
     Raises: Intractable for too many frequencies, or too much work.
     """
@@ -69,9 +68,9 @@ class _Sieve:
     step: float
     kernel: Kernel
     least: float
-    """The value of ln |ΦK| below which a term is negligible."""
+    """The value of ln |ΦK|, K the kernel, below which a term is negligible."""
     plain: float
-    """The value of ln |Φ| below which a term is negligible."""
+    """The value of ln |Φ| below which a term of the density is negligible."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])
@@ -81,8 +80,7 @@ class _Sieve:
     queued: int = 0
 
     def go(self, low: Indices, high: Indices) -> None:
-        """Split ranges of frequencies until they are short enough to evaluate Φ at each
-        frequency."""
+        """Split ranges of frequencies until each frequency in them is worth an evaluation."""
         cell, stack = self.product.cell(self.order), [(low, high)]
         while stack:
             low, high = stack.pop()
@@ -101,7 +99,7 @@ class _Sieve:
         self._evaluate()
 
     def _judged(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
-        """The ranges that may matter; the others are dropped."""
+        """The ranges of frequencies that may matter; the bounds of all others are added up."""
         start, stop = self._theta(low), self._theta(high - 1)
         enough, logs = self._enough(start)
         bound = self.product.ceiling(self.order, start, stop, enough)
@@ -111,7 +109,7 @@ class _Sieve:
         return low[~gone], high[~gone]
 
     def _queue(self, low: Indices, high: Indices) -> None:
-        """Queue all frequencies of the ranges for evaluation."""
+        """Queue all frequencies of the ranges for an evaluation of the characteristic function."""
         sizes: list[int] = np.unique(high - low).tolist()
         for size in sizes:
             first = low[high - low == size]
@@ -121,7 +119,7 @@ class _Sieve:
             self._evaluate()
 
     def _evaluate(self) -> None:
-        """Evaluate Φ at the queued frequencies, and drop those that turn out to be negligible."""
+        """Evaluate Φ at the queued frequencies; drop those where it is negligible."""
         indices = np.sort(np.concatenate([np.zeros(0, np.int64), *self.waiting]))
         self.waiting, self.queued = [], 0
         theta = self._theta(indices)
@@ -143,7 +141,7 @@ class _Sieve:
         return theta
 
     def _enough(self, theta: Floats) -> tuple[Floats, Floats]:
-        """For each frequency, the ln |Φ| below which it is negligible, and ln |K|."""
+        """For each frequency, the ln |Φ| that is negligible, and ln |K| of the kernel."""
         logs = np.log(self.kernel(theta))
         return np.minimum(self.least - logs, self.plain), logs
 
@@ -157,7 +155,7 @@ class _Sieve:
             raise Intractable(f"factors of a certified interval {_CURE}", self.work, LIMIT)
 
     def result(self) -> SiftedFrequencies:
-        """The kept frequencies with ln Φ, in increasing order."""
+        """The kept frequencies, in increasing order, with ln Φ there."""
         indices = np.concatenate([each for each, _ in self.found])
         value = np.concatenate([logs.value for _, logs in self.found])
         slack = np.concatenate([logs.slack for _, logs in self.found])
@@ -174,15 +172,15 @@ def _split(low: Indices, high: Indices) -> tuple[Indices, Indices]:
 
 
 def on_the_line(c: float, theta: Floats) -> Complexes:
-    """The denominator s(s+1) of the kernel at s = c + iθ, without cancellation for small c."""
+    """The kernel's denominator s(s+1) at s = c + iθ, without cancellation for small c."""
     result = np.empty(len(theta), dtype=np.complex128)
     result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
     return result
 
 
 def on_a_lattice(c: float, h: float, theta: Floats) -> Complexes:
-    """The denominator (1-u)(1-uρ) of a lattice's kernel, u = e^(-sh), ρ = e^(-h), without
-    cancellation."""
+    """The denominator (1-e^(-sh))(1-e^(-(s+1)h)) of the kernel of a lattice of spacing h, at s = c
+    + iθ."""
     return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
 
 

@@ -22,10 +22,9 @@ Deltas: TypeAlias = Iterable[Delta] | Floats
 Ends: TypeAlias = Interval[float] | Interval[Floats]
 
 _ENOUGH: Final = 2.0**-50
-"""The relative distance at which a search for ε ends, 2^-50."""
+"""The relative distance of the two ends at which a search for ε stops."""
 _FAR: Final = 4.0
-"""The ε at which the displayed table of a curve ends, if the curve never comes down to about its
-floor."""
+"""The ε at which the displayed table ends for a curve that never comes near its floor."""
 _DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
 _DRAWN: Final = 64
 """The number of points of a line in a picture."""
@@ -53,19 +52,18 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """An ε from which on δ is at its floor; inf if there is none."""
+        """The least ε known to have δ(ε) at the floor; inf if there is none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
     @abstractmethod
     def _parts(self) -> Iterator[Part]:
-        """The parts of the curve's display: some points as a table, or an error text; and the
+        """The parts of the curve's display: a table of points, or an error text, and the
         picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
-        """The points to draw of a curve up to some ε, with those just before and at the ε where δ
-        reaches its floor.
+        """The points to draw of a curve up to ε = ``last``, two of them where δ reaches its floor.
 
         So a picture shows a sudden fall of δ at its true place.
         """
@@ -81,7 +79,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def delta_between(self, epsilon: Epsilons) -> Interval[Floats]: ...
     def delta_between(self, epsilon: exact.Epsilon | Epsilons) -> Ends:
         """Lower and upper bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε <
-        0, NaN."""
+        0."""
         if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
@@ -126,22 +124,21 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @property
     def least_delta(self) -> Fraction:
-        """The least ``delta`` that ``epsilon_at`` accepts; no δ that ``delta_at`` prints is
-        below it."""
+        """The least ``delta`` that ``epsilon_at`` accepts; ``delta_at`` gives none below."""
         exactly = self._exact_floor
         return least_reading(self.floor.upper) if exactly is None else exactly
 
     @property
     @abstractmethod
     def _exact_floor(self) -> Fraction | None:
-        """The floor as a rational, if it is known as one."""
+        """The floor as a rational number; None if it is not known exactly."""
 
     def _deltas(self, epsilons: list[exact.ExactEpsilon]) -> list[Interval[float]]:
         return [self._delta(each) for each in epsilons]
 
     def _promised(self, delta: Fraction) -> Interval[float]:
-        """An interval around ε(delta), extended until ``delta_at`` gives at most delta at its upper
-        end.
+        """An interval around ε(delta), whose upper end gives at most ``delta`` by ``delta_at``,
+        too.
 
         The search for ε may round differently from the δ at that ε: then the upper end moves up by
         a few units.
@@ -180,7 +177,7 @@ class TheoremCurve(PrivacyCurve):
 
 
 def stated_field(text: Callable[[Any], str]) -> Any:
-    """An attrs field computed from the curve's other fields, for ``method`` and ``source``."""
+    """An attrs field computed from the other fields of a curve, for ``method`` and ``source``."""
     whole = attrs.Factory(text, takes_self=True)
     return attrs.field(init=False, eq=False, repr=False, default=whole)
 
@@ -189,13 +186,12 @@ class Searched(PrivacyCurve):
     """A curve whose ε at a given δ is found by numerical search."""
 
     _near: ClassVar[float] = _ENOUGH
-    """The relative distance at which the search ends."""
+    """The relative distance of the two ends at which the search for ε stops."""
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """The least ε at δ, by a search on ``_delta``; both ends are points where ``_delta`` was
-        evaluated."""
+        """The least ε at δ, by a search; both ends are points at which δ was computed."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # the floor is approached, and not reached
+            return Interval(math.inf, math.inf)  # The floor is approached, and not reached.
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -217,7 +213,7 @@ class Searched(PrivacyCurve):
 
     @abstractmethod
     def _guess(self, delta: float) -> tuple[float, float]:
-        """Two numbers between which ε(delta) is likely to lie: where the search begins."""
+        """Two numbers between which ε(delta) probably lies, where the search begins."""
 
 
 class FromZero(Searched):
@@ -241,13 +237,16 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
     for delta in reversed(_DELTAS):
         if delta > Fraction(floor) * 3 / 2:
             epsilon = curve.epsilon_at(delta)
-            if not shown or epsilon < 0.99 * shown[-1][0]:  # only if it adds a new point
+            if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
                 shown.append((epsilon, float(delta)))
+    if not shown:  # The floor is a limit only, and above each round δ.
+        most = min(1.0, 2 * floor)
+        shown.append((curve.epsilon_at(most), most))
     return shown
 
 
 def _between(curve: PrivacyCurve) -> Iterator[tuple[float, float]]:
-    """Points (ε, δ) to display at round ε, on the part of the curve where δ still decreases."""
+    """Points (ε, δ) to display at round ε, where δ still decreases."""
     last = _come_down(curve)
     last = last if math.isfinite(last) else _FAR
     for share in (0.0, 0.25, 0.5, 0.75):
@@ -261,13 +260,12 @@ def reach(curves: Iterable[PrivacyCurve]) -> float:
 
 
 def _come_down(curve: PrivacyCurve) -> float:
-    """An ε at which the curve has decreased to ``LEAST``, or to about its floor."""
+    """An ε at which the δ of the curve is about 1e-12 (``LEAST``), or about its floor."""
     return curve.epsilon_at(min(1.0, max(LEAST, curve.floor.upper * (1 + 1e-3))))
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """A number with the sign of value - delta; in size |ln (value-base)/(delta-base)| where it
-    exists.
+    """The quotient of δ's distances from ``base``, as a logarithm with the sign of value - delta.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """
@@ -292,8 +290,7 @@ def _excess(value: float, delta: float, base: float) -> float:
 def crossing(
     excess: Callable[[float], float], low: float, high: float, most: float, near: float = _ENOUGH
 ) -> tuple[float, float]:
-    """Bracket the root of a decreasing function: points a < b with excess(a) > 0 >= excess(b), at
-    most ``most``.
+    """Bracket the root of a decreasing function: points a < b with excess(a) > 0 >= excess(b).
 
     ``excess`` decreases, and is not positive at ``most``, which may be inf; (0, 0) where it is
     not even at 0. ``low`` and ``high`` are a guess. Regula falsi in its Illinois form, with a
@@ -311,7 +308,8 @@ def crossing(
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        if step % 4 == 0:  # has regula falsi been slower than bisection?
+        # Every fourth step asks whether regula falsi has been slower than bisection.
+        if step % 4 == 0:
             middle = middle if high - low <= size / 8 else (low + high) / 2
             size = high - low
         if not low < middle < high:

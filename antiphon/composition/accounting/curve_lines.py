@@ -29,8 +29,7 @@ class CurveLine:
 def draw_lines(
     axes: Axes, lines: Sequence[CurveLine], marks: Sequence[tuple[Figure, Figure]] = ()
 ) -> None:
-    """Draw the upper bound of each curve, the band down to its lower bound, and the floor of the
-    highest curve.
+    """Draw each curve's upper bound, the band down to its lower bound, and the highest floor.
 
     ``marks`` (ε, δ) are drawn as points, and named.
     """
@@ -66,8 +65,7 @@ def _floor(axes: Axes, floor: float) -> None:
 
 
 def _mark(axes: Axes, points: Sequence[tuple[Figure, Figure]]) -> None:
-    """Draw the requested points, with their labels in the lower left corner, where no falling
-    curve is."""
+    """Draw the requested points, with labels in the lower left corner, below the curves."""
     for place, (epsilon, delta) in enumerate(points):
         at, height = float(epsilon), max(float(delta), axes.get_ylim()[0])
         axes.plot([at], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
@@ -83,8 +81,7 @@ def _mark(axes: Axes, points: Sequence[tuple[Figure, Figure]]) -> None:
 
 
 def _bottom(lines: Sequence[CurveLine], deltas: Sequence[float]) -> float:
-    """The lower limit of the picture: a power of ten below the curves and below each requested
-    δ."""
+    """The lower limit of the picture: a power of ten below all curves and requested δ."""
     shown = [max(float(np.min(line.ends.upper)), LEAST) for line in lines]
     least = min([*shown, *(each / 10 for each in deltas if each > 0)])
     return float(10.0 ** max(math.floor(math.log10(least)), -300))

@@ -1,4 +1,4 @@
-"""Certified intervals of H for any composition of pairs, by Fourier inversion of its moments.
+"""Certified intervals of the hockey-stick divergence H of a composition, by Fourier inversion.
 
 With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
 
@@ -7,7 +7,7 @@ With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
 * *Losses on a lattice* (offset + nh): the integral is over one period of length 2π/h. With y the
   next loss above e, x = y - e, u = e^(-sh), κ = e^(-x) and ρ = e^(-h), e^(-se) K(s) becomes
   e^(-sy) h Σ_n u^n (1 - κρ^n) = e^(-sy) h [(1-κ) + u(κ-ρ)]/((1-u)(1-uρ)).
-* *Any losses*: the integral is over an infinite line, K(s) = 1/(s(s+1)), and one more Gaussian
+* *Other losses*: the integral is over an infinite line, K(s) = 1/(s(s+1)), and one more Gaussian
   mechanism of loss N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms
   among those composed, none is added. One more mechanism can only add privacy loss: H <= H_v, the
   upper end. For the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2,
@@ -52,33 +52,32 @@ from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)
-"""The factor by which intervals are narrower than asked, where the law is smooth."""
+"""The factor by which intervals of a smooth law are made narrower than asked."""
 _FINER: Final = 8
 _REFINED: Final = 4
 _COARSER: Final = 4
-"""The largest number of 64-fold increases of noise, where a contour would take too long."""
+"""The largest number of 64-fold increases of the noise of a slow inversion."""
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
-"""The largest cost, in factors of kept frequencies, of a contour with less noise."""
+"""The largest cost of an inversion that is repeated with less noise, in factors of Φ."""
 _LONGEST: Final = 1 << 16
 """The largest number of frequencies in a lattice's period; beyond it the lattice is ignored."""
 _NOTHING: Final = -750.0
-"""A logarithm below that of the least double."""
+"""A logarithm below that of the least positive double."""
 _END: Final = 60.0
 """The decay in nats of a Gaussian factor at which the contour ends."""
 
 
 class Overlap(NamedTuple):
-    """A Chernoff bound on the tails of H: H(e) <= M(c+shift) e^(-(c+shift)y), y the next loss
-    above e."""
+    """A Chernoff bound on the tails of the divergence H, by the order c + ``shift`` of tilting."""
 
     shift: float
     log: float
-    """The logarithm ln M(c+shift)/M(c), rounded up."""
+    """The logarithm ln M(c+shift)/M(c) of the moments M(s) = E[e^(sL)], L the loss, rounded up."""
 
 
 class HockeyStickBounds(NamedTuple):
-    """Scaled bounds on H (relative to M(c)e^(-cy)), the part of their width due to noise, and
-    about |H'|."""
+    """Bounds on the divergence H, scaled by M(c)e^(-cy), their width due to noise, and about
+    |H'|."""
 
     lower: float
     upper: float
@@ -87,8 +86,7 @@ class HockeyStickBounds(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The precomputed terms of the inversion sum, without the factor e^(-iθy) that depends on ε,
-    with their error bounds."""
+    """The terms of the inversion sum that do not depend on ε, with their error bounds."""
 
     here: Complexes
     after: Complexes | None
@@ -104,7 +102,7 @@ class Sums(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The point at which H is asked for: e = ``next`` - ``gap``, with no loss in between."""
+    """The ε at which the divergence is asked for: ``next`` - ``gap``, no loss in between."""
 
     next: float
     gap: float
@@ -114,7 +112,7 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """The hockey-stick divergence H of a product, to about ``width``; each contour is cached.
+    """The divergence H of a composition, to about ``width``; each contour of integration is kept.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
     wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
@@ -143,13 +141,13 @@ class Inversions:
         return self._on_the_line(placed(at, None)).stick(placed(at, None))
 
     def _is_nothing(self, at: float) -> bool:
-        """Whether H(at) is below the least double, by Chernoff's bound."""
+        """Whether H(at) is below the least positive double, by Chernoff's bound."""
         c = order(self.product.rung_near(at))
         log, error = self.product.log_moment(c)
         return log + error - c * at * (1 - 8 * UNIT) < _NOTHING
 
     def _on_the_line(self, place: Target) -> Inversion:
-        """A contour on the infinite line, with the least noise that is affordable."""
+        """An inversion along an infinite line, with the least added noise that is affordable."""
         if (best := self._sifted(0, place)) is None:
             coarser = (self._sifted(-each, place) for each in range(1, _COARSER))
             found = next((each for each in coarser if each is not None), None)
@@ -162,7 +160,7 @@ class Inversions:
         return best
 
     def _sifted(self, finer: int, place: Target) -> Inversion | None:
-        """A contour whose frequencies have been selected; None if it would take too long."""
+        """An inversion with its frequencies selected; None if it would take too long."""
         found = self._contour(finer, place, None)
         try:
             return found if found not in self._refused and found.work else None
@@ -196,7 +194,7 @@ class Inversions:
 
 
 def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
-    """The target for an ε: with the next loss above it on the lattice, if there is one."""
+    """The place of an ε: with the next loss above it, if all losses lie on a lattice."""
     e = exact.bracket(at, 40)[0]
     if lattice is None:
         return Target(float(e), 0.0, 0.0)
@@ -207,7 +205,7 @@ def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
 
 @attrs.frozen(eq=False)
 class Inversion:
-    """The numerical inversion along one contour Re s = c, with the added ``noise``."""
+    """A numerical inversion along the line Re s = c, c = ``order``, with the added ``noise``."""
 
     product: Product
     order: float
@@ -221,7 +219,7 @@ class Inversion:
     )
 
     def stick(self, place: Target) -> Interval[float]:
-        """Certified bounds on H at a target."""
+        """Certified bounds on the hockey-stick divergence H at a target."""
         bounds = self._stick(place)
         linear = self.order * place.next
         log, slack = self.product.log_moment(self.order)
@@ -233,13 +231,13 @@ class Inversion:
         return probability(outward(*ends))
 
     def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
-        """Whether noise makes the interval wider than ``width``: relative to δ, or in ε."""
+        """Whether added noise makes the interval wider than ``width``, relative to δ or in ε."""
         bounds = self._stick(place)
         return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
     @property
     def work(self) -> int:
-        """The cost of a contour: the number of factors behind its kept frequencies."""
+        """The cost of an inversion: the kept frequencies times the factors of each."""
         return len(self._frequencies) * max(self.product.size, 16)
 
     def reaches(self, place: Target) -> bool:
@@ -256,10 +254,10 @@ class Inversion:
         cosine, sine = np.cos(phases), np.sin(phases)
 
         def turned(values: Complexes) -> float:
-            """The phased sum Re Σ values · e^(-iθy)."""
+            """The sum Re Σ values · e^(-iθy) over the frequencies θ, y the place."""
             return float(np.sum(values.real * cosine + values.imag * sine))
 
-        worst = 8 * UNIT * sums.last * abs(place.next)  # the largest error of a phase
+        worst = 8 * UNIT * sums.last * abs(place.next)  # The largest rounding error of a phase θy.
         growth = math.expm1(worst) / worst if 0 < worst < 1 else 1.0
         turns = 8 * UNIT * abs(place.next) * growth if worst < 1 else math.inf
         value = turned(sums.here)
@@ -277,8 +275,6 @@ class Inversion:
         lower = value - error - self._aliases(place.next) - smoothing - wrong
         return HockeyStickBounds(lower, value + error, smoothing, slope)
 
-    # --- terms that do not depend on ε -----------------------------------------------------------
-
     @cached_property
     def _kept(self) -> SiftedFrequencies:
         density = self.noise > 0
@@ -286,7 +282,7 @@ class Inversion:
 
     @cached_property
     def _dropped(self) -> tuple[float, float]:
-        """Bounds on Σ|ΦK| and Σ|Φ| over all frequencies θ > 0 that are not kept."""
+        """Bounds on the sums of |ΦK| and |Φ|, K the kernel, over all frequencies not kept."""
         if self.lattice is not None:
             return self._kept.kernel, self._kept.plain
         start, v = self.end * self.step, float(self.product.variance)
@@ -300,7 +296,7 @@ class Inversion:
 
     @cached_property
     def _weights(self) -> Complexes:
-        """The values of Φ, doubled except at θ = 0: the terms at -θ are their conjugates."""
+        """The values of Φ at the kept frequencies, doubled except at 0 for their conjugates."""
         doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
             self._kept.logs.value
         )
@@ -310,7 +306,8 @@ class Inversion:
     def _sums(self) -> Sums:
         theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
         value, slack = self._kept.logs
-        slack = slack + (64 + min(2 * len(theta), 192)) * UNIT  # sums are pairwise
+        # The sums over frequencies are pairwise.
+        slack = slack + (64 + min(2 * len(theta), 192)) * UNIT
         most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
         wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
         turned = most * theta
@@ -319,10 +316,8 @@ class Inversion:
         kernels, plain = (float(wrong @ ceiling), float(turned @ ceiling)), float(np.sum(wrong))
         return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
 
-    # --- kernels -----------------------------------------------------------------------------
-
     def _ceiling(self, theta: Floats) -> Floats:
-        """A bound on the kernel |K|, decreasing in θ (up to π/h on a lattice)."""
+        """A bound on the kernel |K|, decreasing in the frequency (up to π/h on a lattice)."""
         if self.lattice is None:
             line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
@@ -331,7 +326,7 @@ class Inversion:
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
-        """The terms ΦK; on a lattice, their two parts."""
+        """The values ΦK at the kept frequencies; on a lattice, their two parts."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None
@@ -339,10 +334,8 @@ class Inversion:
         here = self._weights * h / on_a_lattice(self.order, h, theta)
         return here, here * np.exp(-self.order * h - 1j * theta * h)
 
-    # --- aliases -----------------------------------------------------------------------------
-
     def _aliases(self, at: float) -> float:
-        """A bound on the aliasing error Σ_{m≠0} e^(cmP) H(e+mP), relative to M(c)e^(-cy)."""
+        """A bound on the error by aliases: the sum of H at multiples of the period, scaled."""
         total = 0.0
         for shift, log in self.aliases:
             decay = -abs(shift) * (math.tau / self.step) * (1 - 1e-12)
@@ -354,7 +347,7 @@ class Inversion:
 def make(
     product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
 ) -> Inversion:
-    """A contour of order c that serves every ε within two spreads of ``at``.
+    """An inversion of order c that serves every ε within two deviations of ``at``.
 
     It is on the lattice of the losses, if one is given and its period is not long; otherwise noise
     is added.
@@ -375,7 +368,7 @@ def make(
 def _spaced(
     product: Product, c: float, at: float, spread: float
 ) -> tuple[float, tuple[Overlap, Overlap]]:
-    """A period P for which the aliases are below e^-36 of H, and the shifts that bound them."""
+    """A period whose aliases are below e^-36 of H, and the two Chernoff bounds that show it."""
     base, aim = product.log_moment(c), -NATS - math.log(c) - math.log1p(c)
     ends = at - 2 * spread, at + 2 * spread
 

@@ -29,8 +29,7 @@ Given: TypeAlias = Iterable[GivenPair]
 
 @attrs.frozen
 class Parameters:
-    """The fixed parameters (ε_i, δ_i) of a composition Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] (CM Def.
-    2.3, Thm 2.5).
+    """The fixed parameters (ε_i, δ_i) of a composition Comp[RR_{ε₁,δ₁}, …] (CM Def. 2.3, Thm 2.5).
 
     Its law splits in two independent parts, so the ε_i and the δ_i are multisets of
     their own: some response is ⊤ w.p. 1-Π(1-δ_i), the *floor*; if none is, the law is that of
@@ -43,7 +42,7 @@ class Parameters:
 
     @cached_property
     def total(self) -> exact.ExactEpsilon | None:
-        """The sum Σε_i in closed form, if all ε_i are rational or all are logarithms; else None."""
+        """The sum Σε_i exactly, if all ε_i are rational or all are logarithms; else None."""
         rational = [(e, n) for e, n in self.epsilons if isinstance(e, Fraction)]
         if len(rational) == len(self.epsilons):
             numerators: Counter[int] = Counter()
@@ -90,20 +89,20 @@ class Parameters:
         return probability(outward(math.exp(value - slack), math.exp(value + slack)))
 
     def with_floor(self, stick: Interval[float]) -> Interval[float]:
-        """The interval of δ = floor + Π(1-δ_i)·H, from an interval of H."""
+        """The interval of δ = floor + Π(1-δ_i)·H, from one of the divergence H."""
         lower = self.floor.lower + self.survival.lower * stick.lower
         upper = self.floor.upper + self.survival.upper * stick.upper
         ends = outward(lower, upper)
         return probability(Interval(max(ends.lower, self.floor.lower), ends.upper))
 
     def without_floor(self, delta: Fraction) -> float:
-        """The H with floor + Π(1-δ_i)·H = δ, rounded down; 0 if δ is not surely above the floor."""
+        """The divergence H with floor + Π(1-δ_i)·H = δ, rounded down; 0 at the floor."""
         room = float(delta - Fraction(self.floor.upper))
         return max(0.0, room * (1 - 4 * UNIT) / self.survival.upper) if self.survival.upper else 0.0
 
     @cached_property
     def exact_floor(self) -> Fraction | None:
-        """The floor as a rational; None if it has too many digits."""
+        """The floor 1-Π(1-δ_i) as a rational number; None if it has too many digits."""
         if any(d == 1 for d, _ in self.deltas):
             return Fraction(1)
         if sum(n * _bits(d) for d, n in self.deltas) > _SMALL:
@@ -135,10 +134,13 @@ def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
     """
     if isinstance(given, Parameters):
-        return (
-            given
-            if type(times) is int and times == 1
-            else _repeated(given, exact.whole(times, "times"))
+        if type(times) is int and times == 1:
+            return given
+        exact.whole(times, "times")
+        return Parameters(
+            tuple((e, n * times) for e, n in given.epsilons),
+            tuple((d, n * times) for d, n in given.deltas),
+            given.count * times,
         )
     counts = pairs(given, times)
     epsilons: Counter[exact.ExactEpsilon] = Counter()
@@ -159,7 +161,7 @@ def single(epsilon: exact.ExactEpsilon, delta: Fraction) -> Parameters:
 
 
 def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction]:
-    """A sort key of parameters, so that figures do not depend on their order."""
+    """The sort key of an ε, so that figures do not depend on the order of parameters."""
     value, _ = group
     if isinstance(value, exact.Log):
         return float(value), True, value.argument
@@ -193,8 +195,7 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
 
 
 def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
-    """The multiset of raw parameters, counted before they are checked: 10^5 take some ten
-    milliseconds.
+    """The multiset of the pairs as given, counted before they are checked, which is faster.
 
     Types are compared as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in
     Python.
@@ -213,17 +214,6 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
             "mechanism promises nothing, nor does a composition with it; give a smaller one"
         )
     return value
-
-
-def _repeated(given: Parameters, times: int) -> Parameters:
-    return Parameters(
-        tuple((e, n * times) for e, n in given.epsilons),
-        tuple((d, n * times) for d, n in given.deltas),
-        given.count * times,
-    )
-
-
-# --- k-sparse composition: the number and parameters of the created mechanisms --------------------
 
 
 @attrs.frozen
@@ -282,8 +272,7 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 
 
 def is_true(statement: object, name: str) -> bool:
-    """The caller's statement, such as that every f' is swap-symmetric. Raises: InvalidArgument
-    unless a bool."""
+    """The caller's statement ``name``, such as symmetric. Raises: InvalidArgument unless a bool."""
     if type(statement) is not bool:
         raise InvalidArgument(f"{name} is True or False, not {of_kind(statement)}")
     return statement

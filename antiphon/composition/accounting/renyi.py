@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Real
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 
@@ -151,7 +151,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # raised by a curve inside this one
+        except PartError:  # The error of a curve inside this one is passed on.
             raise
         except Exception as error:
             raise PartError(
@@ -173,9 +173,6 @@ def _above(value: Any) -> float:
     except OverflowError:
         return math.inf
     return math.nextafter(found, math.inf) if found < value else found
-
-
-# --- zero-concentrated ---------------------------------------------------------------------------
 
 
 def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
@@ -213,9 +210,6 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
     return Fraction(0) if implied is None else implied.rho
 
 
-_DIGITS = 40
-
-
 def whole_order(value: object) -> int:
     """Check an order: a whole number >= 2, as only such orders have exact figures. Raises:
     InvalidArgument."""
@@ -228,8 +222,7 @@ def whole_order(value: object) -> int:
 @register("antiphon.OnlyAt/1")
 @attrs.frozen
 class OnlyAt:
-    """A Rényi curve known at one ``order`` only, where ``moment`` is e^((α-1)D); infinite at higher
-    orders.
+    """A Rényi curve known at one ``order`` α only, where e^((α-1)D) is ``moment``; above, infinite.
 
     At lower orders the divergence is at most the same (van Erven and Harremoës 2014, Thm 3).
     """
@@ -248,7 +241,7 @@ class OnlyAt:
     def __call__(self, order: float) -> float:
         if order > self.order:
             return math.inf
-        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), _DIGITS)[1]
+        above = exact.bracket(exact.epsilon(exact.Log(self.moment)), 40)[1]
         return up(above / (self.order - 1))
 
 
@@ -263,22 +256,13 @@ class OneOrderCurve(TheoremCurve):
     order: Fraction
     divergence: Fraction
     method: str = stated_field(lambda curve: f"RDP of order {float(curve.order):.6g}")
-
-    @property
-    def floor(self) -> Interval[float]:
-        return _NOTHING
-
-    @property
-    def _exact_floor(self) -> Fraction | None:
-        return Fraction(0)
-
-    @property
-    def _enough(self) -> float:
-        return math.inf
+    floor: ClassVar[Any] = _NOTHING
+    _exact_floor: ClassVar[Any] = Fraction(0)
+    _enough: ClassVar[Any] = math.inf
 
     @property
     def _shape(self) -> tuple[float, float]:
-        """The logarithm ln (α-1)^(α-1)/α^α, and a bound on its error."""
+        """The logarithm ln (α-1)^(α-1)/α^α, α the order, with an error bound."""
         s = float(self.order - 1)
         small, large = s * math.log(s), (1 + s) * math.log1p(s)
         return small - large, SLACK * (abs(small) + large)

@@ -33,40 +33,31 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import InvalidArgument, exact, shown_up
+from antiphon.protocol import pictures
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.pictures import (
-    COLOURS,
-    DASHED,
-    SOFT,
-    Axes,
-    Plotted,
-    legend,
-    style_axes,
-    titled,
-)
 
 _UP: Final = 1 + 2.0**-40
-"""A rounding factor above 1 that exceeds the relative error of the few operations of a figure."""
+"""A factor above 1 that exceeds the relative error of the few operations of a figure."""
 _POINTS: Final = 24
 _RATES: Final = tuple([10 ** (place / 10 - 4) for place in range(40)])
 """The false-positive rates of a picture."""
 _DRAWN: Final = [place / 16 for place in range(160)] + [float(place) for place in range(10, 40)]
 """The ε of a picture."""
 _NARROW: Final = 2.0**-12
-"""The relative width at which a search for a false-positive rate ends."""
+"""The relative width at which a search for the best false-positive rate ends."""
 _FAR: Final = 40.0
-"""The largest ε that is tried."""
+"""The largest ε for which the bound by (ε, δ(ε)) is tried."""
 _NARROWER: Final = 5
-"""The number of times that the search is repeated on a narrower range."""
+"""The number of times that a search is repeated on a narrower range."""
 _ORDERS: Final = 8
 _LIST: Final = (1.0, *[1 + math.exp(place / 6 - 4) for place in range(48)])
-"""The orders α that are tried where one list has to serve every false-positive rate."""
+"""The Rényi orders that are tried where one list has to serve every false-positive rate."""
 _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
 @attrs.frozen(repr=False)
-class Risk(Shown, ForPrograms, Plotted):
+class Risk(Shown, ForPrograms, pictures.Plotted):
     """Bounds on the success of a membership adversary, each figure rounded up.
 
     ``plot`` draws the largest true-positive rate at each false-positive rate.
@@ -84,7 +75,7 @@ class Risk(Shown, ForPrograms, Plotted):
     proved: bool = False
     """Whether the curve is proved; else a premise of it is assumed, and so is each figure."""
     about: str = ""
-    """What the figures are of, where they are not of a whole guarantee."""
+    """The words for the part of a promise that the figures are about; empty: a whole guarantee."""
 
     @property
     def advantage(self) -> float:
@@ -99,22 +90,20 @@ class Risk(Shown, ForPrograms, Plotted):
 
     @property
     def true_positive(self) -> float:
-        """The largest true-positive rate at the false-positive rate ``false_positive``."""
+        """The largest true-positive rate of an adversary at the rate ``false_positive``."""
         a = self.false_positive
         known = self._least(partial(_accused, a))
         return _rounded(known if self.rho is None else min(known, _largest(a, self.rho)))
 
     @property
     def right_accusations(self) -> float:
-        """The largest precision: the share of the accused who are members, at that rate and
-        ``prior``."""
+        """The largest share of members among the accused, at ``false_positive`` and ``prior``."""
         hit, miss = self.prior * self.true_positive, (1 - self.prior) * self.false_positive
         return _rounded(hit / (hit + miss))
 
     @property
     def best_guess(self) -> float:
-        """The largest probability to guess b right; max(π, 1 - π) without any answer, π the
-        prior."""
+        """The largest probability of a right guess whether a person is a member."""
         rare = min(self.prior, 1 - self.prior)
         loss = max(0.0, math.log((1 - rare) / rare) * (1 - 2.0**-50))
         known = rare * self.curve.delta_at(loss)
@@ -135,8 +124,7 @@ class Risk(Shown, ForPrograms, Plotted):
         return _rounded(self._least(of, reach))
 
     def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
-        """The least value of a figure over trial values of ε: a wide search first, then around
-        the best."""
+        """The least ``of(ε, δ(ε))`` over ε up to ``last``: a wide search, then around the best."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
         low, high = 0.0, min(last, _FAR, enough or _FAR)
         best, found, wide = low, math.inf, 0.0
@@ -177,7 +165,7 @@ class Risk(Shown, ForPrograms, Plotted):
         yield self._picture()
 
     def _bounds(self, rates: Sequence[float]) -> list[float]:
-        """True-positive rates for a picture: bounds, too, of one list of ε, and so a bit larger."""
+        """Bounds on true-positive rates for a picture, by one list of ε, so a bit larger."""
         pairs = list(zip(_DRAWN, map(float, self.curve.delta_at(_DRAWN)), strict=True))
         bounds = [min([_accused(a, e, d) for e, d in pairs]) for a in rates]
         if self.rho is not None:
@@ -186,16 +174,18 @@ class Risk(Shown, ForPrograms, Plotted):
             bounds = list(map(min, bounds, of_orders))
         return list(map(_rounded, bounds))
 
-    def _draw(self, axes: Axes) -> None:
-        rates = sorted({*_RATES, self.false_positive})
-        axes.plot(rates, self._bounds(rates), color=COLOURS[0], label="true-positive rate, at most")
-        axes.plot(rates, rates, color=SOFT, linestyle=DASHED, label="without any answer")
-        axes.plot([self.false_positive], [self.true_positive], "o", color=COLOURS[1])
+    def _draw(self, axes: pictures.Axes) -> None:
+        rates, highest = sorted({*_RATES, self.false_positive}), "true-positive rate, at most"
+        soft, dashed = pictures.SOFT, pictures.DASHED
+        axes.plot(rates, self._bounds(rates), color=pictures.COLOURS[0], label=highest)
+        axes.plot(rates, rates, color=soft, linestyle=dashed, label="without any answer")
+        axes.plot([self.false_positive], [self.true_positive], "o", color=pictures.COLOURS[1])
         axes.set_xscale("log")
         axes.set_yscale("log")
-        titled(axes, "who accuses how many rightly" + ("" if self.proved else " (assumed)"))
-        style_axes(axes, "false-positive rate", "true-positive rate")
-        legend(axes)
+        assumed = "" if self.proved else " (assumed)"
+        pictures.titled(axes, f"who accuses how many rightly{assumed}")
+        pictures.style_axes(axes, "false-positive rate", "true-positive rate")
+        pictures.legend(axes)
 
 
 def risk_of(
@@ -218,7 +208,7 @@ def risk_of(
 
 
 def _accused(a: float, epsilon: float, delta: float) -> float:
-    """The bound on the true-positive rate at the false-positive rate a, by one (ε, δ)."""
+    """The bound on the true-positive rate at the false-positive rate ``a`` by one (ε, δ)."""
     grown = math.exp(epsilon) * _UP
     return min(delta + grown * a, 1 - (1 - delta - a) / grown)
 
@@ -228,8 +218,7 @@ def _rounded(figure: float) -> float:
 
 
 def _of_rho(rho: Fraction) -> float:
-    """A bound on the advantage under ρ-zCDP: the root A of A ln((1 + A)/(1 - A)) = ρ, rounded
-    up."""
+    """A bound on the advantage A under ρ-zCDP, A ln((1 + A)/(1 - A)) = ρ, rounded up."""
     low, high, target = 0.0, 1.0, float(rho) * _UP
     for _ in range(60):
         middle = (low + high) / 2
@@ -257,12 +246,12 @@ def _over_orders(figure: Callable[[float], float]) -> float:
 
 
 def _largest(a: float, rho: Fraction) -> float:
-    """A bound on the true-positive rate p under ρ-zCDP: D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1."""
+    """A bound on the true-positive rate at the false-positive rate ``a`` under ρ-zCDP."""
     return _over_orders(lambda order: _at_order(a, order, rho))
 
 
 def _gain(rare: float, rho: Fraction) -> float:
-    """An upper bound on πp - (1 - π)q over the rates (q, p) that ρ-zCDP allows, π = ``rare``."""
+    """A bound on πp - (1 - π)q, p the true- and q the false-positive rate, π = ``rare``."""
 
     def of(q: float) -> float:
         return rare * min([_at_order(q, order, rho) for order in _LIST]) - (1 - rare) * q

@@ -24,7 +24,7 @@ _NOTHING: Final = (Fraction(0), Fraction(0))
 
 
 def told_apart(measure: kinds.Measure) -> Hashable:
-    """A hashable key that is equal for two measures only if they have the same figures.
+    """The key of a measure: equal for two measures only if they have the same figures.
 
     A user's curve or pair may have an ``==`` that ignores a difference, so it is equal to itself
     only.
@@ -42,7 +42,7 @@ def told_apart(measure: kinds.Measure) -> Hashable:
 def grouped_measures(
     claimed: Iterable[tuple[kinds.Measure, ...]],
 ) -> list[tuple[tuple[kinds.Measure, ...], int]]:
-    """Group equal measures by ``told_apart``, and count each group."""
+    """Groups of equal measures (by ``told_apart``), with the number of mechanisms in each."""
     found: dict[Hashable, tuple[kinds.Measure, ...]] = {}
     counts: Counter[Hashable] = Counter()
     for each in claimed:
@@ -58,14 +58,13 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
     if isinstance(measure, kinds.Approximate):
         measure = kinds.Pure(measure.epsilon)
     implied = converted(measure, kinds.Renyi)
-    assert implied is not None  # all other measures imply a bound
+    assert implied is not None  # All measures but (ε, δ) imply a bound.
     return bounded_divergence(implied.curve)
 
 
 @attrs.frozen
 class Summed:
-    """The sum of Rényi divergences, α ↦ Σ_i D_i(α), rounded up; D_i is the least implied by
-    mechanism i's measures.
+    """The sum of Rényi divergences over mechanisms, each the least of its measures', rounded up.
 
     Two sums of the same terms are equal. ``most``: only that many terms are added, the largest at
     each α.
@@ -118,11 +117,8 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
     return sum(sorted(sizes, reverse=True)[:most], Fraction(0))
 
 
-# --- mechanisms that have several measures each ------------------------------------------------
-
-
 def summed_divergences(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
-    """The sum of the mechanisms' Rényi divergences, and the probability δ with which it may fail.
+    """The sum of the mechanisms' Rényi divergences, and the probability δ that it fails.
 
     For each mechanism, all measures with δ = 0 count; if it has none, its first (ε, δ) counts as
     RR_{ε,0}, except for an event of probability δ that does not depend on b (CM Lemma 4.6).
@@ -138,7 +134,7 @@ def _loses(measure: kinds.Measure) -> bool:
 
 
 def sums_by_measure(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
-    """The sums in each measure that every claim implies: ρ, μ, and a Rényi curve."""
+    """The sums in each measure that every mechanism's claims imply: ρ, μ, and a Rényi curve."""
     summed, lost = summed_divergences(claimed)
     if lost:
         return ()
@@ -163,8 +159,7 @@ def _sum(
     counts: list[tuple[tuple[kinds.Measure, ...], int]],
     size: Callable[[kinds.Measure], Fraction | None],
 ) -> Fraction | None:
-    """The sum over mechanisms of the least ``size`` among their measures; None if a mechanism
-    has none."""
+    """The sum over mechanisms of the least ``size`` of their measures; None if one has no size."""
     whole = Fraction(0)
     for each, count in counts:
         sizes = [Fraction(0) if kinds.parameters_of(m) == _NOTHING else size(m) for m in each]

@@ -38,10 +38,8 @@ from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, Plotted, sty
 Corners: TypeAlias = list[tuple[Fraction, Fraction]]
 """The corners (α, f(α)) of a piecewise linear function, in the order of α."""
 
-# --- as a claim ----------------------------------------------------------------------------------
-
 _MOST: Final = 1024
-"""The largest number of corners."""
+"""The largest number of corners of a trade-off function."""
 _WRITE: Final = "trade_off([(0, 1), (Fraction(1, 4), Fraction(1, 4)), (1, 0)])"
 
 
@@ -102,9 +100,10 @@ def _checked(corners: Any) -> Corners:
 
 
 def _symmetric(f: Corners) -> Corners:
-    """The corners of max(f, f⁻¹)."""
+    """The corners of the larger of a trade-off function and its inverse."""
     inverse = [(beta, alpha) for alpha, beta in reversed(f)]
-    if inverse[1][0] == 0:  # f is 0 before α = 1; f⁻¹ is the least α
+    # Here f reaches 0 before α = 1; the inverse at β is the least α with f(α) <= β.
+    if inverse[1][0] == 0:
         inverse = [(Fraction(0), min(a for b, a in inverse if b == 0)), *inverse]
         inverse = [inverse[0], *[each for each in inverse if each[0] > 0]]
     alphas = sorted({alpha for alpha, _ in (*f, *inverse)})
@@ -117,7 +116,7 @@ def _symmetric(f: Corners) -> Corners:
 
 
 def _value(f: Corners, at: Fraction) -> Fraction:
-    """The value of a piecewise linear function; 0 after its last corner."""
+    """The value of a piecewise linear function at a point; 0 after its last corner."""
     place = bisect_left(f, at, key=lambda each: each[0])
     if place == len(f):
         return Fraction(0)
@@ -138,16 +137,14 @@ def _steps(f: Corners) -> list[tuple[Fraction, Fraction]]:
     return steps
 
 
-# --- read off a privacy curve --------------------------------------------------------------------
-
 _GRID: Final = 48
 _AROUND: Final = 12
 _ROUNDS: Final = 7
 _SLACK: Final = 1 + 2.0**-24
-"""More than the relative error of a line through two neighbouring points of a grid."""
+"""A factor above the relative error of a line through two neighbouring points of a grid."""
 _LEAST_STEP: Final = 2.0**-22
 _FAR: Final = 600.0
-"""The largest ln s that is tried."""
+"""The largest logarithm ln s of a slope that is tried."""
 _SHOWN: Final = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 
 
@@ -179,9 +176,9 @@ class TradeOffCurve(Shown, Plotted):
         return self._between(exact.probability(alpha, "α"), _ROUNDS)
 
     def _between(self, alpha: Fraction, rounds: int) -> Interval[float]:
-        """Bounds on f(α) from the grid, which is made finer ``rounds`` times where g is largest."""
+        """Bounds on f(α) from the grid, refined ``rounds`` times at the best slope."""
         floor = self.curve.floor
-        if alpha == 0:  # the limit of 1 - δ(ε)
+        if alpha == 0:  # At α = 0 the trade-off function is the limit of 1 - δ(ε).
             return probability(Interval(below(1 - floor.upper), above(1 - floor.lower)))
         low, high = (math.nextafter(float(alpha), end) for end in (0.0, 1.0))
         points = dict(self._grid)
@@ -199,7 +196,7 @@ class TradeOffCurve(Shown, Plotted):
 
     @cached_property
     def _grid(self) -> dict[float, _Point]:
-        """The points of g for ln s on a grid, symmetric around 0."""
+        """The bounds on 1 - H(s), H the divergence, on a symmetric grid of ln s."""
         last = min(reach([self.curve]), _FAR)
         epsilons = (np.linspace(0.0, 1.0, _GRID) ** 1.5 * last).tolist()
         return self._points([*epsilons, *(-each for each in epsilons[1:])])
@@ -234,7 +231,7 @@ class TradeOffCurve(Shown, Plotted):
 
 @attrs.frozen
 class _Point:
-    """A point of g(s) = 1 - H(s) - sα: bounds on s and on 1 - H(s)."""
+    """Bounds on a slope s and on 1 - H(s), H the hockey-stick divergence at ε = ln s."""
 
     s: Interval[float]
     value: Interval[float]
@@ -249,26 +246,27 @@ class _Point:
 _UP: Final = 1 + 8 * UNIT
 _NOUGHT: Final = Interval(0.0, 0.0)
 _ORIGIN: Final = _Point(_NOUGHT, _NOUGHT)
-"""The point at s = 0, where H = 1."""
+"""The point at s = 0, where the hockey-stick divergence is 1."""
 
 
 def _point(log: float, least: float, most: float) -> _Point:
-    """The point at s = e^log, from bounds on δ(|log|)."""
+    """The point at the slope s = e^log, from bounds on δ(|log|)."""
     grown = math.exp(abs(log))
     low, high = (1 - most) / _UP, (1 - least) * _UP
     if log >= 0:
         return _Point(Interval(grown / _UP, grown * _UP), Interval(low, high))
-    low, high = low / grown / _UP, high / grown * _UP  # 1 - H(1/s) = (1 - H(s))/s
+    # At the inverse slope, 1 - H(1/s) = (1 - H(s))/s.
+    low, high = low / grown / _UP, high / grown * _UP
     return _Point(Interval(1 / grown / _UP, 1 / grown * _UP), Interval(low, high))
 
 
 def _highest(points: Sequence[_Point], alpha: float, limit: float) -> float:
-    """An upper bound on sup g, from points in the order of s; ``limit``: at least 1 - δ(∞)."""
+    """An upper bound on f(α), from points in the order of s, with ``limit`` >= 1 - δ(∞)."""
     lows = [each.lowest(alpha) for each in points]
     highs = [each.highest(alpha) for each in points]
 
     def beyond(place: int, other: int, across: float) -> float:
-        """The height at the far end of a cell of the line from ``other`` through ``place``."""
+        """The height, at a cell's far end, of the line from ``other`` through ``place``."""
         if not 0 <= other < len(points):
             return math.inf
         one, two = sorted((points[place].s, points[other].s), key=lambda each: each.lower)

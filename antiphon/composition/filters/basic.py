@@ -1,5 +1,4 @@
-"""Filters that add up the figures of claims: ε (the basic filter), or the Rényi divergence of
-one order."""
+"""Filters of the total ε (the basic filter), or of the total Rényi divergence of one order."""
 
 import math
 from fractions import Fraction
@@ -55,11 +54,11 @@ class BasicFilter(Filter):
 
 
 _LARGEST: Final = 10**6
-"""The largest order α: beyond it α - 1 and α agree in too many digits."""
+"""The largest order α: beyond it, α - 1 and α agree in too many digits."""
 
 
 def fixed_order(value: object) -> Fraction:
-    """Check an order α > 1 at which divergences are added up. Raises: InvalidArgument."""
+    """Check an order α > 1 of Rényi divergences that a budget adds up. Raises: InvalidArgument."""
     order = exact.fraction(value, "order")
     if not 1 < order <= _LARGEST:
         raise InvalidArgument(
@@ -110,42 +109,28 @@ class RenyiFilter(Filter):
 
 
 def divergence_delta(measure: kinds.Measure, order: Fraction) -> Amounts:
-    """The amounts (D_α, δ) of a claim, D_α rounded up. Raises: InvalidArgument if it bounds no
-    D_α."""
-    if type(measure) is kinds.Approximate:
-        return _of_response(measure.epsilon, up(order)), measure.delta
-    return divergence_above(measure, order), NO_DELTA
-
-
-def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
-    """An upper bound on the D_α that a measure allows, as a Fraction. Raises: InvalidArgument if it
-    has none.
+    """The amounts (D_α, δ) that a claim costs: its Rényi divergence at ``order``, rounded up.
 
     A curve is evaluated at the least double that is not below α: divergences grow with the order.
+    Raises: InvalidArgument for a claim without a bound on D_α; PartError for a faulty curve.
     """
     if type(measure) is kinds.ZeroConcentrated:
-        return order * measure.rho
+        return order * measure.rho, NO_DELTA
     if type(measure) is kinds.GaussianDP:
-        return order * measure.mu**2 / 2
+        return order * measure.mu**2 / 2, NO_DELTA
     at = up(order)
+    if type(measure) is kinds.Approximate:
+        return _of_response(measure.epsilon, at), measure.delta
     if type(measure) is kinds.Pure:
-        return _of_response(measure.epsilon, at)
+        return _of_response(measure.epsilon, at), NO_DELTA
     if type(measure) is kinds.BoundedRange:
-        return _of_range(measure.eta, at)
+        return _of_range(measure.eta, at), NO_DELTA
     implied = converted(measure, kinds.Renyi)
     if implied is None:
         raise InvalidArgument(f"{of_kind(measure)} claim bounds no Rényi divergence")
-    return _given(implied, at)
-
-
-def _given(claim: kinds.Renyi, at: float) -> Fraction:
-    """The divergence at an order by a claimed Rényi curve, perhaps a user's function.
-
-    Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.
-    """
-    value = bounded_divergence(claim.curve)(at)
+    value = bounded_divergence(implied.curve)(at)
     if value < math.inf:
-        return Fraction(value)
+        return Fraction(value), NO_DELTA
     raise InvalidArgument(f"a Rényi claim gives no bound at order {at:.6g}: claim one there")
 
 

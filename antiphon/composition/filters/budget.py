@@ -25,16 +25,15 @@ from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
 from antiphon.protocol.mechanism import State
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""The amounts (ε, ρ, D or μ²; δ) that a filter adds up."""
+"""The amounts (ε, ρ of zCDP, Rényi divergence D or μ² of GDP; δ) that a filter adds up."""
 
 
 class RefusedInEpsilon(NamedTuple):
-    """A refusal's figures in ε at a δ, rounded to the safe side: bookkeeping, as
-    ``InEpsilon.spent`` is."""
+    """A refusal's amounts in ε at a δ, rounded to the safe side, for information."""
 
     delta: Fraction
     requested: float
-    """The amount by which ``spent`` would have grown."""
+    """The ε by which ``spent`` would have grown by the refused creation."""
     spent: float
     remaining: float
 
@@ -71,8 +70,7 @@ class Refusal(Displayed):
 
     @property
     def in_epsilon(self) -> RefusedInEpsilon | None:
-        """The refusal's figures in ε at the δ of ``at``, or the filter's own; None if there is
-        no such δ or no promise at it."""
+        """The refusal's amounts in ε at the δ of ``at`` or the filter; None if none is promised."""
         if self._budget is None or self._delta is None or not self._budget.adds_up:
             return None
         return _refused_at(self, self._budget, self._delta)
@@ -104,8 +102,7 @@ class Refusal(Displayed):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down, for which one more ε-DP mechanism fits; None if the filter's unit
-        cannot tell.
+        """An ε for which one more ε-DP mechanism fits, rounded down; None if the unit cannot tell.
 
         For a unit of divergence or μ², use ``session.budget.largest``.
         """
@@ -128,13 +125,13 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
-    """A copy of a refusal with its filter, and the δ at which its texts give ε."""
+    """A refusal with the filter that refused, and the δ at which its texts give ε."""
     set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
 
 def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInEpsilon | None:
-    """The figures of ``InEpsilon`` at the moment of a refusal; None if nothing is promised at δ."""
+    """The amounts of a refusal in ε at δ; None if nothing is promised at δ."""
     (amount, lost), (more, lose) = refusal.spent, refusal.requested
     grown = Sum().plus(amount).plus(more).value, 1 - (1 - lost) * (1 - lose)
     curves = budget.promised, budget.within(refusal.spent), budget.within(grown)
@@ -147,20 +144,20 @@ def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInE
 
 
 def _epsilon(curve: PrivacyCurve | None, delta: Fraction) -> float:
-    """The curve's ε at δ, rounded up; infinite where none is promised."""
+    """The curve's ε at δ, rounded up; infinite if there is no curve or no ε."""
     if curve is None or delta < curve.least_delta:
         return math.inf
     return curve.epsilon_at(delta)
 
 
 def _short(value: ExactEpsilon, rounded: Rounded) -> str:
-    """The value as text: exact if short enough to read, else to six digits."""
+    """An amount as text: exact if it is short, else to six digits."""
     plain = str(value)
     return plain if len(plain) <= 12 else rounded(value)
 
 
 class Budget(Displayed, ABC, Generic[State]):
-    """An automaton over claims that charges each created mechanism.
+    """The rule by which a composition charges each created mechanism for its claim.
 
     A pure function of the claims: equal claims in equal order leave equal states. Every
     charge is O(1).
@@ -175,8 +172,8 @@ class Budget(Displayed, ABC, Generic[State]):
         """The state in which nothing has been spent."""
 
     reads_claims_only: ClassVar[bool] = False
-    """Whether ``charge`` is a function of its two arguments: then exact answers of compositions
-    with a user's budget take no more beliefs than with one of this library."""
+    """Whether ``charge`` depends on its two arguments only, which lets exact searches merge more
+    states."""
 
     @abstractmethod
     def charge(self, state: State, measure: Measure) -> State | Refusal:
@@ -252,22 +249,21 @@ class Filter(Budget[Spent]):
 
     __slots__ = ()
     unit: str = "epsilon"
-    """The quantity that is added up beside δ: epsilon, rho (zCDP), divergence (Rényi) or mu squared
+    """The amount that is added up beside δ: epsilon, rho (zCDP), divergence (Rényi), mu squared
     (GDP)."""
     source: str
     assumes: tuple[str, ...] = (
         "each charge is a true claim of a CM with discrete answers, a function of what was said",
     )
     status: Status = Status.PROVED
-    """The status of the filter's theorem, given its assumptions."""
+    """The status of the filter's theorem (proved or assumed), given ``assumes``."""
     own: Amounts | None = None
-    """The (ε, δ) that the filter was built to promise, if its limits are in another unit; else
-    None."""
+    """The (ε, δ) that the filter was built to promise, if its limits are in another unit."""
     each: Amounts | None = None
-    """The (ε, δ) of every charge, if the filter counts them; else None."""
+    """The (ε, δ) of every charge, for a filter that counts charges; else None."""
     adds_up: bool = True
-    """Whether amounts spent so far bound what was said so far; else they are what is gone of the
-    limits, and nothing is promised but the whole."""
+    """Whether the amounts spent so far bound the loss so far; if not, only the limits are a
+    promise."""
     order: Fraction | None = None
     """The order α of the divergences that the filter adds up; None for other filters."""
 
@@ -278,11 +274,11 @@ class Filter(Budget[Spent]):
 
     @abstractmethod
     def cost(self, measure: Measure) -> Amounts:
-        """The amounts that a claim adds to the sums. Raises: InvalidArgument if it has no such
-        cost."""
+        """The amounts that a claim costs. Raises: InvalidArgument for a claim without such
+        amounts."""
 
     def price(self, state: Spent, measure: Measure) -> Amounts:
-        """The amounts that a claim adds in this state: its cost, if a filter knows no better."""
+        """The amounts that a claim costs in this state of the filter; by default ``cost``."""
         return self.cost(measure)
 
     @property
@@ -314,7 +310,7 @@ class Filter(Budget[Spent]):
         amount, delta = amounts if self.adds_up or not any(amounts) else self.limits
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
-        assert isinstance(amount, Fraction)  # ρ, D, μ² and counts are rational
+        assert isinstance(amount, Fraction)  # The amounts ρ, D, μ² and counts are rational.
         if not amount:
             return shifted_curve(optimal([(0, 0)]), delta)
         if self.each is not None:
@@ -328,9 +324,8 @@ class Filter(Budget[Spent]):
         return None
 
     def spent(self, state: Spent) -> Amounts:
-        """The amounts (ε, ρ, D or μ²; δ) added up so far; rounded up if they are no single exact
-        number."""
-        return state.amount.value, _rational(state.delta)
+        """The amounts charged so far; rounded up if they are no single exact number."""
+        return state.amount.value, state.delta.rational
 
     def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
         spent, left = self.spent(state), self.remaining(state)
@@ -348,14 +343,10 @@ class Filter(Budget[Spent]):
         return Card(message_label(self, 160), (Grid(rows),))
 
     def remaining(self, state: Spent) -> Amounts:
-        """The amounts that still fit within the limits, rounded down: (1-δ_i)(1-spent) >= 1-δ."""
+        """The amounts that still fit within the limits, rounded down."""
         limit, most = self.limits
-        lost = _rational(state.delta)
+        lost = state.delta.rational
         return state.amount.left(limit), (most - lost) / (1 - lost) if lost < 1 else Fraction(0)
-
-
-def _rational(total: Sum) -> Fraction:
-    return Fraction(total.numerator, total.denominator)
 
 
 def epsilon_delta(measure: Measure, cure: str) -> Amounts:

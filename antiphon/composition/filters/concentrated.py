@@ -1,4 +1,4 @@
-"""Filters that add up ρ of zCDP: Whitehouse et al. 2023, and Rogers et al. 2016."""
+"""Filters that add up the ρ of zCDP (Whitehouse et al. 2023), or the μ² of Gaussian DP."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from antiphon.protocol.measures import kinds
 
 
 def rho_delta(measure: kinds.Measure) -> Amounts:
-    """The amounts (ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), except when RR
-    answers ⊤.
+    """The amounts (ρ, δ) that a claim costs; ε-DP is ε²/2-zCDP (Bun and Steinke 2016).
 
     η-BR is η²/8-zCDP, μ-GDP μ²/2-zCDP. Raises: InvalidArgument for a Rényi claim or a pair.
     """
@@ -42,7 +41,7 @@ def rho_delta(measure: kinds.Measure) -> Amounts:
 
 
 def half_square(epsilon: ExactEpsilon) -> Fraction:
-    """The value ε²/2: exact for a rational ε, else rounded up."""
+    """The ρ = ε²/2 of an ε-DP claim: exact for a rational ε, else rounded up."""
     high = _log_above(epsilon) if isinstance(epsilon, Log) else epsilon
     return Fraction(high.numerator**2, 2 * high.denominator**2)
 
@@ -67,15 +66,14 @@ SLACK: Final[Any] = attrs.field(
     validator=_part_of_delta,
     kw_only=True,
 )
-"""A field: the part of δ used by the concentration bound, by default half; the rest is for the
-δ_i."""
+"""The attrs field for the part of δ that the concentration bound uses: by default half."""
 _GIVEN: Final[Any] = attrs.field(
     default=attrs.Factory(lambda budget: (budget.epsilon, budget.delta), takes_self=True),  # pyright: ignore
     init=False,
     eq=False,
     repr=False,
 )
-"""A field: the (ε, δ) that a filter of ρ is meant to promise."""
+"""The attrs field for the (ε, δ) that a filter of ρ is built to promise."""
 
 
 class RhoFilter(Filter):
@@ -167,9 +165,9 @@ def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
 
 
 ROGERS: Final = Fraction(2804, 100)
-"""The constant 28.04 of Rogers et al. 2016, Thm 5.1."""
+"""The constant of the filter of Rogers et al. (2016, Thm 5.1), there 28.04."""
 _LARGEST_DELTA: Final = Fraction(36787, 100_000)
-"""The largest δ of the Rogers filter, just below 1/e."""
+"""The largest δ that the filter of Rogers et al. takes, just below 1/e."""
 
 
 def _small(value: object) -> Fraction:
@@ -207,7 +205,7 @@ class RogersFilter(RhoFilter):
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
-    """The largest ρ = ½V with K <= ε, rounded down, by bisection."""
+    """The largest ρ = ½V for which the bound K of ``RogersFilter`` is at most ε, rounded down."""
     target = below(epsilon)
     if not target:
         return Fraction(0)
@@ -223,7 +221,7 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
 
 
 def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
-    """The bound K of the Rogers filter for V = 2ρ, rounded up."""
+    """The bound K of ``RogersFilter`` on the privacy loss for V = 2ρ, rounded up."""
     spread = UP.add(UP.multiply(Decimal(2), rho), y)
     growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, y))))
     factor = UP.add(Decimal(1), UP.divide(growth, Decimal(2)))
@@ -233,7 +231,7 @@ def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
 
 @attrs.frozen
 class MuFilter(Filter):
-    """A filter of GDP: what it promises is μ-GDP but for an event of probability δ. Abstract."""
+    """A filter of the μ² of GDP: all is μ-GDP but for an event of probability δ. Abstract."""
 
     mu: Fraction = attrs.field(converter=named.positive, kw_only=True)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
@@ -284,6 +282,6 @@ class GaussianFilter(MuFilter):
 
 @lru_cache(maxsize=1024)
 def _square(measure: kinds.Pure | kinds.BoundedRange) -> Fraction:
-    """The μ² that a measure implies, rounded up."""
+    """The μ² of GDP that a pure or bounded-range claim implies, rounded up."""
     implied = converted(measure, kinds.GaussianDP)
     return Fraction(0) if implied is None else implied.mu**2

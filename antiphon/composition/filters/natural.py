@@ -1,4 +1,4 @@
-"""The natural filter, where it is one: claims of one chain, composed as if they were fixed."""
+"""The natural filter for claims whose products are comparable, composed as if they were fixed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from antiphon.protocol import Measure, message_label, register, set_derived
 from antiphon.protocol.measures import kinds
 
 _STEP: Final = Fraction(1, 2**40)
-"""The unit in which the largest μ² is found."""
+"""The precision of the largest μ² (GDP) of a natural filter."""
 _MOST: Final = 2**60
-"""The largest μ² that is tried, in this unit."""
+"""The largest μ² that a natural filter may have, in units of ``_STEP``."""
 _MOST_CLAIMS: Final = 2**30
 
 
 def _in_a_chain(_: object, __: object, value: Measure) -> None:
-    """Check that claims of a kind form a chain. Raises: InvalidArgument."""
+    """Check that a claim is of a kind whose products are comparable. Raises: InvalidArgument."""
     if type(value) not in (kinds.Pure, kinds.Approximate, kinds.GaussianDP):
         raise InvalidArgument(
             "claim is what every creation claims: Pure(0.1), Approximate(0.1, 1e-9), or any "
@@ -72,7 +72,7 @@ class NaturalFilter(Filter):
         set_derived(self, limits=(step * largest, NO_DELTA))
 
     def _keeps(self, amount: Fraction) -> bool:
-        """Whether so much of the unit, known in advance, is within (ε, δ)."""
+        """Whether claims of this total amount, fixed in advance, are (ε, δ)-DP together."""
         curve = self.within((amount, NO_DELTA))
         return curve is not None and curve.delta_at(self.epsilon) <= self.delta
 
@@ -91,7 +91,7 @@ class NaturalFilter(Filter):
 
 
 def _largest(keeps: Callable[[int], bool], most: int) -> int:
-    """The largest whole number up to about ``most`` for which a falling property holds, or 0."""
+    """The largest whole number up to about ``most`` for which ``keeps`` holds; 0 if for none."""
     low, high = 0, 1
     while high <= most and keeps(high):
         low, high = high, 2 * high

@@ -16,12 +16,12 @@ from antiphon.numbers import ExactEpsilon, exact, named
 from antiphon.protocol import GaussianDP, Measure, View, ZeroConcentrated, register, set_derived
 
 _UP: Final = 1 + 2.0**-40
-"""A rounding factor above 1 that exceeds the relative error of the few operations of a reading."""
+"""A factor above 1 that exceeds the relative error of the few operations of a reading."""
 
 
 @register("antiphon.Distance/1", state=True)
 class Distance(NamedTuple):
-    """The running sums of an odometer: ε (None once a claim had none), ρ and δ."""
+    """The amounts charged to an odometer: Σε (None once a claim had no ε), Σρ (zCDP) and Σδ."""
 
     epsilon: Sum | None
     rho: Sum
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
     stops."""
 
     epsilon: ExactEpsilon | float
-    """The ε spent so far; ``math.inf`` once more δ was charged than the odometer allows for."""
+    """The ε spent so far; ``math.inf`` once more δ was charged than is allowed for."""
     delta: Fraction
 
 
@@ -41,8 +41,8 @@ State = TypeVar("State", Distance, Spent)
 
 
 class AnyOdometer(Budget[State]):
-    """Base class of odometers: the part ``slack`` of δ is for the concentration bound, the rest for
-    the δ_i. Abstract."""
+    """The base class of odometers; ``slack`` is the part of δ for a concentration bound.
+    Abstract."""
 
     __slots__ = ()
     delta: Fraction
@@ -60,13 +60,13 @@ class AnyOdometer(Budget[State]):
 
     @abstractmethod
     def bound(self, state: State) -> ExactEpsilon | float:
-        """A bound on the loss so far that holds except with probability ``slack``."""
+        """A bound on the privacy loss so far that fails with probability ``slack`` at most."""
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
         return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:
-        """The readings after each creation query, in order."""
+        """The readings after each of the creation queries, in order."""
         return [self.reading(state) for state in self.states(creations)]
 
 
@@ -101,9 +101,9 @@ class Odometer(AnyOdometer[Distance]):
     slack: Fraction = concentrated.SLACK
     near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
     _width: float = attrs.field(init=False, eq=False, repr=False)
-    """The parameter y of the mixture bound, rounded to a double; the bound holds for any y."""
+    """The width y of the mixture bound, a positive number; the bound holds for any y."""
     _twice_log: float = attrs.field(init=False, eq=False, repr=False)
-    """The value 2 ln(1/δ'), rounded up."""
+    """The number 2 ln(1/slack) of the mixture bound, rounded up."""
 
     def __attrs_post_init__(self) -> None:
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
@@ -133,7 +133,7 @@ class Odometer(AnyOdometer[Distance]):
         return mixture
 
     def _mixture(self, rho: float) -> float:
-        """The bound ½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))) for V = 2ρ, rounded up."""
+        """The mixture bound ½V + √((V + y)(2 ln(1/slack) + ln(1 + V/y))), V = 2ρ, rounded up."""
         spread = 2 * rho + self._width
         square = spread * (self._twice_log + math.log1p(2 * rho / self._width))
         return (rho + math.sqrt(square)) * _UP
@@ -164,7 +164,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
     slack: Fraction = concentrated.SLACK
     _tail: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The value ln(1/δ')/(α-1), rounded up."""
+    """The number ln(1/slack)/(order-1) that a reading adds to the divergence, rounded up."""
 
     def __attrs_post_init__(self) -> None:
         tail = Fraction(log_above(1 / self.slack)) / (self.order - 1)
@@ -180,6 +180,6 @@ class RenyiOdometer(AnyOdometer[Spent]):
         return Spent(state.amount.plus(amount), lost)
 
     def bound(self, state: Spent) -> ExactEpsilon:
-        if not state.amount.numerator:  # no divergence, no loss
+        if not state.amount.numerator:  # Without divergence there is no loss.
             return Fraction(0)
         return state.amount.rational + self._tail

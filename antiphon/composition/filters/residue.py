@@ -58,7 +58,7 @@ class ResidueFilter(MuFilter):
 
 
 def root_down(value: Fraction) -> float:
-    """A double at most √value, and within a few units of it in the last place."""
+    """A double at most √``value``, and within a few units of it in the last place."""
     root = down(exact.root_up(value))
     while Fraction(root) ** 2 > value:
         root = math.nextafter(root, 0)
@@ -66,17 +66,17 @@ def root_down(value: Fraction) -> float:
 
 
 _LARGEST: Final = 16.0
-"""The largest ε and ν of which a residue is computed; beyond, the μ that ε implies is charged."""
+"""The largest ε and ν for which a residue is computed; larger ε cost the μ² that they imply."""
 _SLACK: Final = 2.0**-40
-"""A relative error far above those of ``math.erfc``, of e^x, and of the few operations here."""
+"""A bound on the relative error of ``math.erfc``, of e^x, and of a few operations."""
 _INTERVALS: Final = 2048
-"""The number of intervals on which a residue is certified."""
+"""The number of intervals on which the inequality of a residue is certified."""
 
 
 @lru_cache(maxsize=2**14)
 def residue(epsilon: ExactEpsilon, left: Fraction, naive: Fraction) -> Fraction:
-    """A lower bound on the largest r² with RR_ε ⊗ G_r >= G_ν, ν² = ``left``: ν² - ``naive``, with
-    the μ² that ε implies, or more; it is below 0 where there is no such r.
+    """The largest r² with RR_ε ⊗ G_r >= G_ν, ν² = ``left``, rounded down; at least ν² - ``naive``,
+    and below 0 where there is no such r.
 
     Near the largest to about 10^-6 of ε². A guess by bisection is lowered until it is certified.
     """
@@ -99,8 +99,7 @@ def residue(epsilon: ExactEpsilon, left: Fraction, naive: Fraction) -> Fraction:
 def _leaves(
     epsilon: float, r: float, nu: float, intervals: int, slack: float | None = None
 ) -> bool:
-    """Whether RR_ε ⊗ G_r >= G_ν is certified; a guess from the ends of intervals, without
-    ``slack``.
+    """Whether RR_ε ⊗ G_r >= G_ν (trade-off functions) is certified; only guessed without ``slack``.
 
     It is, if H_ν(s), of the right, is at least p·H_r(s/E) + (1-p)·H_r(sE), of the left, for all
     s = e^x >= 1; E = e^ε, p = E/(1+E), H_ν(s) = Φ(ν/2 - x/ν) - sΦ(-ν/2 - x/ν).
@@ -138,7 +137,8 @@ def _least(values: Doubles) -> Doubles:
 
 
 class GaussianStick(NamedTuple):
-    """H_ν at s = e^x, in doubles: value, the size of its two terms, and second derivative in s."""
+    """The divergence H_ν of N(0, 1) and N(ν, 1) at e^x: value, size of its terms, second
+    derivative."""
 
     value: Doubles
     size: Doubles
@@ -146,7 +146,7 @@ class GaussianStick(NamedTuple):
 
     @classmethod
     def of(cls, nu: float, x: Doubles) -> GaussianStick:
-        """H_ν at the points e^x."""
+        """The divergence H_ν of two Gaussians that are ν apart, at the points e^x."""
         s, away = np.exp(x), nu / 2 + x / nu
         over, under = _normal(nu / 2 - x / nu), s * _normal(-away)
         density = np.exp(-(away**2) / 2) / math.sqrt(2 * math.pi)
@@ -154,5 +154,5 @@ class GaussianStick(NamedTuple):
 
 
 def _normal(z: Doubles) -> Doubles:
-    """Φ(z) in doubles."""
+    """The normal distribution function Φ at each z."""
     return np.array([math.erfc(each) for each in (z * -math.sqrt(0.5)).tolist()]) / 2

@@ -12,15 +12,15 @@ from antiphon.numbers import ExactEpsilon, Log, exact, shown_down, shown_up
 from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048
-"""The number of bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
+"""The longest denominator, in bits, of an exact sum; longer ones are rounded up to ``_GRID``."""
 _GRID: Final = 2**1280
 _LONGEST_PRODUCT: Final = 512
-"""The number of bits of a denominator past which a product of 1-δ's is rounded to that grid."""
+"""The longest denominator, in bits, of an exact product of 1-δ's."""
 _LONGEST_LOG: Final = 512
-"""The number of bits of a logarithm's argument past which it is rounded up, to sixty digits."""
+"""The longest argument, in bits, of an exact logarithm; longer ones are rounded up."""
 _DIGITS: Final = 60
 _MARGIN: Final = 1e-9
-"""A margin far above float error: comparisons decided with it are final."""
+"""The relative difference of two doubles from which on their comparison decides."""
 
 
 @register("antiphon.Sum/1", state=True)
@@ -50,7 +50,8 @@ class Sum(NamedTuple):
         p, q = value.numerator, value.denominator
         if denominator == q:
             return Sum(numerator + p, q, argument)
-        times = q // math.gcd(denominator, q)  # the new denominator is the least common multiple
+        # The new denominator is the least common multiple of both.
+        times = q // math.gcd(denominator, q)
         common = denominator * times
         total = numerator * times + p * (common // q)
         if common.bit_length() <= _LONGEST:
@@ -69,16 +70,17 @@ class Sum(NamedTuple):
         if argument is None and not isinstance(limit, Log):
             return numerator * limit.denominator <= limit.numerator * denominator
         most, about = _about(limit), float(self)
-        if abs(most - about) > _MARGIN * (1 + most):  # False if either is infinite
+        # The difference is not a number, so not larger, if both are infinite.
+        if abs(most - about) > _MARGIN * (1 + most):
             return most > about
         argument = argument or Fraction(1)
-        if isinstance(limit, Log):  # r + ln a <= ln b, that is r <= ln(b/a)
+        if isinstance(limit, Log):  # For r + ln a <= ln b it is enough that r <= ln(b/a).
             ratio = limit.argument / argument
             return ratio >= 1 and exact.at_most(self.rational, Log(ratio))
         return limit >= self.rational and exact.at_most(Log(argument), limit - self.rational)
 
     def left(self, limit: ExactEpsilon) -> ExactEpsilon:
-        """The rest limit - sum, for a sum within the limit: exact, or rounded down."""
+        """The rest ``limit`` - sum, for a sum within the limit: exact, or rounded down."""
         if self.argument is None and not isinstance(limit, Log):
             return limit - self.rational
         if isinstance(limit, Log) and not self.numerator:
@@ -103,7 +105,7 @@ class Sum(NamedTuple):
     def __float__(self) -> float:
         try:
             rational = self.numerator / self.denominator
-        except OverflowError:  # past the largest double
+        except OverflowError:  # The rational is past the largest double.
             return math.inf
         return rational if self.argument is None else rational + math.log(self.argument)
 
@@ -111,7 +113,7 @@ class Sum(NamedTuple):
 def _about(value: ExactEpsilon) -> float:
     try:
         return float(value)
-    except OverflowError:  # past the largest double
+    except OverflowError:  # The value is past the largest double.
         return math.inf
 
 
@@ -151,8 +153,7 @@ def sign(unit: object) -> str:
 
 
 def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = False) -> str:
-    """A filter's amounts (ε, ρ, D or μ²; δ) as text; ``left``: they are what remains, and rounded
-    down.
+    """The amounts of a filter as text; ``left``: amounts that remain are rounded down, not up.
 
     >>> amounts((Fraction(1, 10), Fraction(0))), amounts((Fraction(2, 3), Fraction(0)), left=True)
     ('ε = 0.1, δ = 0', 'ε = 0.666666, δ = 0')
@@ -164,15 +165,12 @@ def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = Fal
 
 
 def _shown(value: Amount, left: bool) -> str:
+    rounded = shown_down if left else shown_up
     if not isinstance(value, Log | Fraction):
-        return "∞" if math.isinf(value) else _rounded(Fraction(value), left)
+        return "∞" if math.isinf(value) else rounded(Fraction(value))
     if isinstance(value, Log) and value.argument < _LARGE and value.argument.denominator == 1:
         return f"ln {value.argument}"
-    return _rounded(value, left)
-
-
-def _rounded(value: ExactEpsilon, left: bool) -> str:
-    return shown_down(value) if left else shown_up(value)
+    return rounded(value)
 
 
 DIGITS: Final = 50
@@ -181,13 +179,13 @@ DOWN: Final = Context(prec=DIGITS, rounding=ROUND_FLOOR)
 
 
 def below(value: ExactEpsilon) -> Decimal:
-    """A Decimal at most the value, within 10^-49 of it relatively."""
+    """A Decimal at most the value, relatively within 10^-49."""
     low, _ = exact.bracket(value, DIGITS)
     return DOWN.divide(Decimal(low.numerator), Decimal(low.denominator))
 
 
 def above(value: ExactEpsilon) -> Decimal:
-    """A Decimal at least the value, within 10^-49 of it relatively."""
+    """A Decimal at least the value, relatively within 10^-49."""
     _, high = exact.bracket(value, DIGITS)
     return UP.divide(Decimal(high.numerator), Decimal(high.denominator))
 
@@ -198,8 +196,7 @@ def log_above(value: Fraction) -> Decimal:
 
 
 def root_above(value: Decimal) -> Decimal:
-    """An upper bound on the square root: Decimal.sqrt rounds half-even whatever the context
-    says."""
+    """An upper bound on the square root; Decimal.sqrt itself always rounds to the nearest."""
     return value.sqrt(UP).next_plus(UP)
 
 

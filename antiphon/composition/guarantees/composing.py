@@ -1,11 +1,12 @@
 """Common parts of the rules for concurrent composition: the curve of Comp[RR…], and premises."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 import attrs
 
+from antiphon.composition.accounting import summed_measures
 from antiphon.composition.accounting.bounds import least_curve, of_measure, product, shifted_curve
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.k_sparse import sparse
@@ -14,12 +15,6 @@ from antiphon.composition.accounting.pairs.compose import (
     dominating_pair,
     exact_product,
     largest_loss,
-)
-from antiphon.composition.accounting.summed_measures import (
-    sum_of_one_kind,
-    summed_divergences,
-    sums_by_measure,
-    told_apart,
 )
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaf_claims import Leaf, creations
@@ -31,7 +26,7 @@ from antiphon.protocol.records.labels import message_label
 
 
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
-    """The tight privacy curve of Comp[RR_{ε_i,δ_i}]; of no parameters, that of (0, 0).
+    """The tight privacy curve of these (ε_i, δ_i) in concurrent composition; (0, 0) for none.
 
     ``most``: the adversary chooses at most that many of the parameters.
     """
@@ -43,26 +38,24 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
-    """The curve of the sum of measures of one kind; with ``most``, of the ``most`` largest among
+    """The privacy curve of the sum of these measures of one kind, or of the ``most`` largest of
     them."""
-    taken = measures[:most] if len(set(map(told_apart, measures))) == 1 else measures
-    whole = product(taken)  # of all of them, if it is not known which are used
+    alike = len(set(map(summed_measures.told_apart, measures))) == 1
+    taken = measures[:most] if alike else measures
+    # The product is over all measures, if it is not known which of them are used.
+    whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
         return whole
-    bounds, stated = [of_measure(sum_of_one_kind(measures, most))], parameters_in(measures)
-    if stated:  # η-BR is η-DP, too
+    bounds = [of_measure(summed_measures.sum_of_one_kind(measures, most))]
+    stated = [each for each in map(kinds.parameters_of, measures) if each is not None]
+    if stated:  # An η-bounded-range claim is also a claim of (η, 0)-DP.
         bounds.insert(0, composed(stated, most))
     return least_curve(bounds if whole is None else [*bounds, whole])
 
 
-def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
-    """The (ε, δ) of those measures that imply one."""
-    return [each for each in map(kinds.parameters_of, measures) if each is not None]
-
-
 def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
-    """The (η, 0) that each measure implies, η its largest loss; empty if one has none."""
+    """The (η, 0) that each measure implies, η its largest loss; empty if a measure has none."""
     losses = [loss for loss in map(largest_loss, measures) if loss is not None]
     return [(loss, Fraction(0)) for loss in losses] if len(losses) == len(measures) else []
 
@@ -70,16 +63,16 @@ def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
 def in_other_measures(
     claimed: Sequence[Sequence[kinds.Measure]],
 ) -> tuple[list[PrivacyCurve], tuple[kinds.Measure, ...]]:
-    """The curves of fixed mechanisms by measures other than (ε, δ), and the summed measures
-    themselves.
+    """The curves of fixed mechanisms by other measures than (ε, δ), and the sums of these measures.
 
     Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
     mechanism has a dominating pair.
     """
     if all(isinstance(m, kinds.Pure | kinds.Approximate) for each in claimed for m in each):
         return [], ()
-    summed, lost = summed_divergences(claimed)
-    curves, measures = [shifted_curve(of_measure(summed), lost)], sums_by_measure(claimed)
+    summed, lost = summed_measures.summed_divergences(claimed)
+    curves = [shifted_curve(of_measure(summed), lost)]
+    measures = summed_measures.sums_by_measure(claimed)
     curves += [of_measure(m) for m in measures if isinstance(m, kinds.GaussianDP)]
     sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
     whole = product(sharpest) if len(sharpest) == len(claimed) else None
@@ -99,7 +92,7 @@ _SHARPEST: Final = (
 
 
 def _sharpest(measures: Sequence[kinds.Measure]) -> kinds.Measure | None:
-    """The measure with the tightest dominating pair; None if no measure has a pair."""
+    """The measure whose dominating pair is tightest; None if no measure has a pair."""
     known = [each for each in measures if dominating_pair(each) is not None]
     return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
 
@@ -121,32 +114,33 @@ def shown_parameters(parameters: Sequence[Hashable]) -> str:
 
 
 Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
-"""The privacy curve of a sum of amounts, and the measures promised beside it."""
+"""The privacy curve of a sum of amounts, and the other measures that the sum promises."""
 
 
 @attrs.frozen
 class Adding:
-    """The addition of fixed amounts in one kind of measure: the theorems to cite, and the function
-    that adds."""
+    """How amounts of one kind of measure add up: the theorems to cite, and the function that
+    adds."""
 
     fixed: str
-    """The name of the theorem for amounts fixed in advance."""
+    """The theorem for amounts that are fixed in advance."""
     consistent: str
-    """The name of the theorem where every created f' is first-pair consistent."""
+    """The theorem for creations whose f' are all first-pair consistent."""
     words: Callable[[str], str]
     add: Callable[[Sequence[Any], int | None], Sum]
-    """The function that adds these amounts, or at most that many of them."""
+    """The function that adds all of these amounts, or any ``most`` of them."""
 
 
 def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     if most == 0:
         return composed([]), ()
-    return of_total(measures, most), (sum_of_one_kind(measures, most),)
+    return of_total(measures, most), (summed_measures.sum_of_one_kind(measures, most),)
 
 
 def _trade_offs(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     curve, sums = _measures(measures, most)
-    return curve, (*exact_product(measures), *sums)  # of more than ``most``, it holds, too
+    # The product of all pairs also bounds that of ``most`` of them.
+    return curve, (*exact_product(measures), *sums)
 
 
 PARAMETER: Final = Adding(
@@ -161,7 +155,7 @@ RANGE: Final = Adding(
     lambda shown: f"as private as Comp[RR…] of (η, 0), η the largest loss, of {shown}",
     lambda measures, most: (composed(bounded_losses(measures), most), ()),
 )
-"""The row for measures of bounded loss η, which are counted as (η, 0)."""
+"""How measures of bounded loss η add up, as (η, 0) each."""
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",
@@ -176,12 +170,11 @@ TRADE_OFF: Final = Adding(
     lambda shown: f"as hard to tell apart as the product of the pairs, f₁ ⊗ … ⊗ f_k, of {shown}",
     _trade_offs,
 )
-"""The row for dominating pairs: f-DP."""
+"""How dominating pairs (f-DP) add up: by their product."""
 
 
 def adding_row(f: Paying) -> Adding:
-    """The ``Adding`` for the amounts that f fixes: (ε, δ), a trade-off function or another
-    measure."""
+    """How the amounts that f fixes add up: (ε, δ), trade-off functions, or another measure."""
     if f.unit is PARAMETERS:
         return PARAMETER
     return TRADE_OFF if f.fixed and isinstance(f.fixed[0], kinds.Dominated) else MEASURE
@@ -190,7 +183,7 @@ def adding_row(f: Paying) -> Adding:
 def sum_theorem(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
-    """A guarantee by the sum of all amounts that f fixes, or of any ``max_creations`` of them."""
+    """The derivation by the sum of all amounts that f fixes, or of ``max_creations``."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     whole = most is None or most >= len(given)
     covered = theorem if row is PARAMETER and whole else ""
@@ -221,7 +214,7 @@ DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFOR
 
 
 def at_most(number: int, inquiry: Inquiry) -> Premise:
-    """The premise that at most ``number`` of the created mechanisms receive a query."""
+    """The premise that at most ``number`` of the created mechanisms are asked anything."""
     return Premise(
         f"at most {number:,} of the created mechanisms are asked anything",
         Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,

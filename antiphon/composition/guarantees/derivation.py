@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
@@ -28,13 +28,9 @@ from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted, implies
 from antiphon.protocol.registry import lookup
 
-_NAME: Final = "antiphon.CounterexampleAdversary/1"
-_EXPOSING: Final = "antiphon.ExposingAdversary/1"
-_EXPOSED: Final = "antiphon.ExposedResponse/1"
-
 
 def _even_chance(probability: Fraction) -> int:
-    """The least number of independent copies such that one of them breaks with probability 1/2."""
+    """The least number of independent trials of which one succeeds with probability 1/2 or more."""
     if probability >= Fraction(1, 2):
         return 1
     return max(1, math.ceil(math.log(2) / -math.log1p(-float(probability))))
@@ -42,8 +38,8 @@ def _even_chance(probability: Fraction) -> int:
 
 @attrs.frozen
 class Counterexample:
-    """The counterexample of CM §5.2: 1-sparse composition of copies of M_δ, each claimed to be (ε,
-    δ)-DP.
+    """The counterexample of CM §5.2: copies of M_δ, each claimed to be (ε, δ)-DP, of which one
+    differs.
 
     With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with an
     even chance. ``adversary`` plays against ``verification``; it is found by its registered name.
@@ -54,7 +50,7 @@ class Counterexample:
 
     @property
     def copies(self) -> int:
-        """The least number of copies that reveals the secret bit with probability 1/2."""
+        """The least number of copies of M_δ that reveal the secret bit with probability 1/2."""
         return _even_chance(self.delta)
 
     @property
@@ -64,8 +60,8 @@ class Counterexample:
 
     @property
     def adversary(self) -> Adversary:
-        """The adversary that wins in this composition, a ``CounterexampleAdversary``."""
-        make: Callable[..., Adversary] = lookup(_NAME)
+        """The adversary that finds out the secret bit, a ``CounterexampleAdversary``."""
+        make: Callable[..., Adversary] = lookup("antiphon.CounterexampleAdversary/1")
         return make(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
 
     def __str__(self) -> str:
@@ -76,19 +72,19 @@ class Counterexample:
 
 @attrs.frozen(slots=False)
 class ExposedCounterexample:
-    """The counterexample of docs/sparse.md for ρ-zCDP or μ-GDP: 1-sparse composition of copies of
+    """The counterexample of docs/sparse.md to 1-sparse composition in ρ-zCDP or μ-GDP: copies of
     M_{p,E}.
 
     E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
     M_{p,E} keeps to the claim. With ``copies`` mechanisms the adversary gets RR_E of the bit with
-    probability 1/2, with more nearly always. (Any E will do: for each there is a p.)
+    probability 1/2, with more nearly always. (Every E will do: for each there is a p.)
     """
 
     measure: kinds.ZeroConcentrated | kinds.GaussianDP
 
     @property
     def epsilon(self) -> ExactEpsilon:
-        """The parameter E of the mechanism M_{p,E}."""
+        """The parameter E of the mechanism M_{p,E}, the privacy loss of an exposed copy."""
         measure = self.measure
         if isinstance(measure, kinds.ZeroConcentrated):
             scale = exact.root_up(2 * measure.rho)
@@ -100,7 +96,7 @@ class ExposedCounterexample:
     @cached_property
     def probability(self) -> Fraction:
         """The parameter p of the mechanism M_{p,E}: the probability that a copy is exposed."""
-        make: Callable[..., Any] = lookup(_EXPOSED)
+        make: Callable[..., Any] = lookup("antiphon.ExposedResponse/1")
         p, epsilon = Fraction(1, 2), self.epsilon
         while not any(
             implies(claim.measure, self.measure)
@@ -121,8 +117,8 @@ class ExposedCounterexample:
 
     @property
     def adversary(self) -> Adversary:
-        """The adversary that wins in this composition, an ``ExposingAdversary``."""
-        make: Callable[..., Adversary] = lookup(_EXPOSING)
+        """The adversary that waits for an exposed copy, an ``ExposingAdversary``."""
+        make: Callable[..., Adversary] = lookup("antiphon.ExposingAdversary/1")
         return make(
             probability=self.probability,
             epsilon=self.epsilon,
@@ -153,7 +149,7 @@ class Mark(enum.Enum):
 
 
 Text: TypeAlias = Union[str, Callable[[], str]]
-"""A text, or a function that writes it: most texts are never read, and their labels are long."""
+"""A text, or a function that writes it, as most texts of derivations are never read."""
 
 
 def _written(text: Text) -> str:
@@ -196,7 +192,7 @@ class Derivation:
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
-    """The measures, beside the curve, in which the guarantee also holds."""
+    """The measures in which the guarantee also holds, beside the curve."""
     covered: str = ""
     """The key of ``MECHANISED`` whose machine-checked statement covers this step; empty: none."""
 
@@ -217,7 +213,7 @@ class Derivation:
 
     @property
     def steps(self) -> Iterator[Derivation]:
-        """All steps of the derivation tree, this one first."""
+        """All steps of the derivation's tree, this one first."""
         waiting: list[Derivation] = [self]
         while waiting:
             step = waiting.pop()
@@ -239,7 +235,7 @@ class Derivation:
         return self.status in CERTAIN and not any(self.marked(Mark.GIVEN))
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
-        """The premises of the whole tree with this mark, from the top."""
+        """All premises with this mark, in this step and in those below it."""
         return (each for step in self.steps for each in step.premises if each.mark is mark)
 
     def __repr__(self) -> str:
@@ -254,8 +250,8 @@ class Derivation:
         *,
         covered: str = "",
     ) -> Derivation:
-        """A further step on top: the same curve, stated by one more theorem about a larger
-        system or another f."""
+        """A derivation with one more step on top: the same curve for a larger system or another
+        f."""
         f, parts = self.verification if f is None else f, (self,)
         return Derivation(
             theorem, statement, f, self.curve, premises, parts, self.measures, covered
@@ -302,7 +298,7 @@ class Derivation:
 
 
 def _is_limit(curve: PrivacyCurve) -> bool:
-    """Whether the floor of a curve is a limit only: no finite ε is promised there."""
+    """Whether no finite ε is promised at the floor of the curve."""
     if exact_point(curve) is not None:
         return False
     return math.isinf(curve.epsilon_at(Fraction(curve.floor.upper)))

@@ -41,14 +41,13 @@ class Guarantee(Displayed):
 
     system: Mechanism
     derivation: Derivation
-    if not TYPE_CHECKING:  # a checker says itself that they are not there
+    if not TYPE_CHECKING:  # A type checker reports these two names itself.
         epsilon = Elsewhere("a guarantee holds at each δ: write promise.epsilon_at(1e-6)")
         delta = Elsewhere("a guarantee holds at each ε: write promise.delta_at(1)")
 
     @property
     def verification(self) -> Verification:
-        """The verification function f: which pairs of query sequences the guarantee covers (CM
-        Def. 3.7)."""
+        """The verification function f, which says what is neighbouring (CM Def. 3.7)."""
         return self.derivation.verification
 
     @property
@@ -190,7 +189,8 @@ def guarantee(
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
-        verification = across(system, verification)  # for all mechanisms together
+        # The model then counts the differing pairs of all mechanisms together.
+        verification = across(system, verification)
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
     return Guarantee(system, derive(inquiry))
@@ -245,7 +245,8 @@ class Certified(Delegating):
         claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
-            own = attrs.evolve(own, answers=Countable())  # V[f] or the theorem requires it
+            # Discrete answers are what V[f] or the theorem requires.
+            own = attrs.evolve(own, answers=Countable())
         set_derived(self, claims=claims, signature=own)
 
     @property

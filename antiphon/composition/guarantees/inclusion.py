@@ -1,4 +1,4 @@
-"""Facts about verification functions by inspection: inclusion, number of pairs, consistency.
+"""Facts about verification functions that inspection shows: inclusion, how many pairs may differ.
 
 Whether one allows no more than another, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as inspection shows.
@@ -44,7 +44,8 @@ def includes(outer: Verification, inner: Verification) -> bool:
     if type(inner) is models.UpdatesAndQueries and (
         type(outer) is models.EventLevel or type(outer) is models.UserLevel
     ):
-        return includes(outer, inner.updates)  # the outer f ignores pairs that do not differ
+        # For the outer f, pairs that do not differ do not count.
+        return includes(outer, inner.updates)
     if type(outer) is models.NeighbouringStart and type(inner) is models.NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
         return starts and _implies(outer.relation, inner.relation)
@@ -55,8 +56,7 @@ def includes(outer: Verification, inner: Verification) -> bool:
 
 
 def _has_room(outer: Verification, inner: Verification) -> bool:
-    """Whether every pair that may differ under ``inner`` may differ under ``outer``, apart from
-    their number.
+    """Whether each pair that may differ under ``inner`` may, by itself, differ under ``outer``.
 
     Event level allows any neighbouring pair; user level only pairs of one user, in both functions.
     """
@@ -71,7 +71,7 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
 
 
 def _relation(f: Any) -> Relation:
-    """The relation that f puts between the two sides of a pair."""
+    """The neighbouring relation that f requires of the two sides of a pair."""
     relation: Relation = f.relation
     return relation
 
@@ -121,11 +121,6 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
     return max(1, math.ceil(most / single))
 
 
-def applies_to(first: Verification, f: Verification) -> bool:
-    """Whether a guarantee w.r.t. ``first`` implies one w.r.t. f."""
-    return includes(first, f) or group_size(first, f) is not None
-
-
 def verification_of(claim: Claim) -> Verification:
     """The verification function f of a claim."""
     f: Any = claim.verification
@@ -134,7 +129,7 @@ def verification_of(claim: Claim) -> Verification:
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that a creation's claim is w.r.t. an f that covers the one assumed by a proof.
+    """Check that a creation's claim covers all sequences of the verification function of a proof.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer
@@ -150,7 +145,7 @@ def require(create: Create, verification: Verification, whole: str) -> None:
 
 
 _MOST_STEPS: Final = 2_000
-"""The largest number of pairs of a state and a query that are tried."""
+"""The largest number of pairs (state, query) for which a mechanism's answers are listed."""
 
 
 def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
@@ -162,10 +157,10 @@ def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
 
 
 def answering(mechanism: ContinualMechanism) -> Mark:
-    """The mark of the premise that a mechanism answers within its signature: PROVED for this
-    library's own, CHECKED by listing runs.
+    """How it is known that all answers of a mechanism are in its signature's space.
 
-    Else ASSUMED; FAILED if an answer outside the signature was seen.
+    PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer
+    outside the space was seen.
     """
     if why_untrusted(mechanism) is None:
         return Mark.PROVED
@@ -180,8 +175,7 @@ def answering(mechanism: ContinualMechanism) -> Mark:
 
 
 def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool | None:
-    """Whether every answer to every query in every state is declared; None if there are too many
-    states."""
+    """Whether every answer in every state is in the declared space; None for too many states."""
     declared = mechanism.signature.answers
     waiting = [mechanism.initial_state]
     seen = {fingerprint(waiting[0])}
@@ -202,7 +196,7 @@ def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool 
 def _steps(
     mechanism: ContinualMechanism, state: object, query: object
 ) -> list[tuple[object, object]]:
-    """All possible (answer, state) results of a step; an empty list if the query is refused."""
+    """All possible results (state, answer) of a step; empty if the mechanism refuses the query."""
     try:
         return [after for _, after in outcomes(lambda coins: mechanism.step(state, query, coins))]
     except REFUSALS:
@@ -211,12 +205,11 @@ def _steps(
 
 _QUERIES: Final = 100
 _MOST: Final = _QUERIES**2
-"""The largest number of states of f' times queries that are explored."""
+"""The largest number of states of f' times pairs of queries that are explored."""
 
 
 def consistent(create: Create) -> Mark:
-    """The mark of first-pair consistency of a creation's f': FAILED if f' does not declare it or
-    breaks it.
+    """How it is known that a creation's f' is first-pair consistent; FAILED if it is not.
 
     Checked for the f' of this package, and wherever the states that identical pairs lead to
     can be listed; the declaration of a user's f' about an infinite query space is ASSUMED.
@@ -228,14 +221,14 @@ def consistent(create: Create) -> Mark:
     seen = None if queries is None else _explored(f, queries)
     if seen is not None:
         return Mark.CHECKED if seen else Mark.FAILED
-    while type(f) is models.Bounded and f.pairs > 1:  # consistent if the bounded function is
+    # A bounded f is consistent if the function that it bounds is.
+    while type(f) is models.Bounded and f.pairs > 1:
         f = f.verification
     return Mark.CHECKED if is_library_code(type(f)) else Mark.ASSUMED
 
 
 def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
-    """Whether f refuses every pair that differs after an identical pair; None if it cannot be
-    decided.
+    """Whether f refuses every differing pair after an identical one; None if it is undecided.
 
     None: too many states, or states whose class defines its own equality.
     """
@@ -259,6 +252,6 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
 
 
 def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
-    """The states of f that identical pairs lead to."""
+    """The states of f after one more pair of identical queries."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

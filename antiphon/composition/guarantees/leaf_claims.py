@@ -17,7 +17,7 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
-"""A generator that yields a derivation step; it may first ask how a claim was derived."""
+"""A generator of a derivation step; it may first yield an inquiry and is sent its derivation."""
 
 
 def believed_claims(mechanism: Mechanism) -> list[Claim]:
@@ -42,7 +42,7 @@ def believed_claims(mechanism: Mechanism) -> list[Claim]:
 
 
 def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "claims") -> Leaf:
-    """The leaf derivation from claims of one status w.r.t. one f; the curve is the least of theirs.
+    """The derivation step of some claims of one mechanism, w.r.t. one f and of one status.
 
     A claim that this library derived is derived again, as its parts may have changed since.
     ``stated``: the attribute of the mechanism that states the claims.
@@ -79,7 +79,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """The inquiry from which a mechanism of this library derived its claims; None if it did not."""
+    """The inquiry from which a mechanism of this library derived its claims; else None."""
     found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 
@@ -87,8 +87,8 @@ def _basis(mechanism: Mechanism) -> Derived | None:
 def _true(
     mechanism: Mechanism, claims: Sequence[Claim], reason: str | None, below: tuple[Derivation, ...]
 ) -> Premise:
-    """The premise that the claims are true, by their source; assumed if the source speaks of
-    another object."""
+    """The premise that claims are true, by their source; assumed if ``reason`` says why it may
+    not."""
     proved = reason is None and claims[0].status in CERTAIN
 
     def evidence() -> str:
@@ -100,8 +100,6 @@ def _true(
     return Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, evidence)
 
 
-# --- creations ----------------------------------------------------------------------------------
-
 _TRUE: Final = "every creation asserts a true claim (CM Def. 4.4)"
 _UNKNOWN: Final = (
     "V[f] refuses creations without a claim or with a refuted one, and can check no more; "
@@ -110,13 +108,12 @@ _UNKNOWN: Final = (
 
 
 def has_asserted_claim(create: Create) -> bool:
-    """Whether a creation asserts a claim that is not known to be false; V[f] refuses all others."""
+    """Whether a creation asserts a claim that is not known to be false."""
     return create.claim is not None and create.claim.status is not Status.REFUTED
 
 
 def created(create: Create, *, others: bool = False) -> Leaf:
-    """The leaf for one creation: its asserted claim, which is one of the mechanism's or weaker
-    (``Create`` checks that).
+    """The derivation step of one creation: that its asserted claim is true.
 
     With ``others``, also all claims of its mechanism w.r.t. the same f' that are as certain.
 
@@ -141,8 +138,7 @@ def created(create: Create, *, others: bool = False) -> Leaf:
 
 
 def _others(create: Create) -> list[Claim]:
-    """The mechanism's other claims w.r.t. a creation's f' that are at least as certain as the
-    asserted one."""
+    """The mechanism's other claims w.r.t. the same f', as certain as the asserted one."""
     claim = create.claim
     assert claim is not None
     return [
@@ -159,8 +155,7 @@ Creations: TypeAlias = Generator[Inquiry, Derivation, "tuple[Premise, tuple[Deri
 
 
 def creations(inquiry: Inquiry) -> Creations:
-    """The premise that creations assert true claims, and the leaf derivations of the known
-    creations."""
+    """The premise that all creations assert true claims, and the steps of the known creations."""
     if inquiry.catalogue is not None:
         known = list(filter(has_asserted_claim, inquiry.catalogue))
         parts: list[Derivation] = []

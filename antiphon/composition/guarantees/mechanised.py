@@ -20,21 +20,20 @@ MODEL: Final = (
     "the figure, which the accountant computes",
     "the steps of the Python code",
 )
-"""The parts of reality that the model in proofs/Model.v leaves out of every theorem."""
+"""The parts of reality that the Coq model, proofs/Model.v, leaves out of every theorem."""
 
 
 @attrs.frozen
 class Mechanised:
-    """A theorem of proofs/Proved.v, and what its statement omits from the theorem that a rule
-    cites."""
+    """A theorem of proofs/Proved.v, and the parts of the cited theorem that it leaves out."""
 
     name: str
     further: tuple[str, ...] = ()
-    """The omissions of this theorem, beside those of every theorem in the model."""
+    """The parts of reality that this theorem leaves out, beside those of ``MODEL``."""
 
     @property
     def leaves_out(self) -> tuple[str, ...]:
-        """The parts that Coq has not checked, which a reader has to verify elsewhere."""
+        """All parts of the cited theorem that Coq has not checked."""
         return *MODEL, *self.further
 
     def to_dict(self) -> dict[str, object]:
@@ -61,4 +60,4 @@ MECHANISED: Final[Mapping[str, Mechanised]] = {
         "basic_filter", ("creations that the filter refuses",)
     ),
 }
-"""The machine-checked theorems by the name that rules cite. No other theorem is machine-checked."""
+"""The machine-checked theorems, by the name that a rule cites; no other theorem is one."""

@@ -1,4 +1,4 @@
-"""The table of rules: from the types of a system and of an f to the theorems about them.
+"""The table of rules: the theorems about each type of system and type of verification function f.
 
 An *inquiry* is a system with an f. A *rule* is a theorem about systems of one type and an f of
 one type: given the inquiry, it returns a derivation, or None where its theorem does not apply. To
@@ -38,8 +38,7 @@ from antiphon.protocol import Mechanism, Verification, identical, message_label
 
 @attrs.frozen(eq=False)
 class Inquiry:
-    """The question to a derivation: what a system guarantees w.r.t. f, with facts stated by the
-    user."""
+    """The question what a system guarantees w.r.t. f, with facts that the user states."""
 
     system: Mechanism
     verification: Verification | None = None
@@ -47,15 +46,15 @@ class Inquiry:
     inner: Verification | None = None
     """The verification function f' of a complex mechanism (CM §6)."""
     catalogue: tuple[Create, ...] | None = None
-    """The only creations that can occur; None: any that f allows."""
+    """All mechanisms that can be created; None: any that f allows."""
     explored: bool = False
-    """Whether the catalogue was found by exploring the post-processor, not given by the user."""
+    """Whether the catalogue comes from exploring the post-processor, not from the user."""
     max_creations: int | None = None
-    """The largest number of mechanisms that are created, or at least asked anything."""
+    """The largest number of mechanisms that are created, or at least asked something."""
     bounded: bool = False
-    """Whether f itself bounds the number of creations, so that it need not be given."""
+    """Whether f itself bounds the number of creations, so that the user need not."""
     truth: str = ""
-    """The source that proves the claims asserted by creations to be true; empty: none."""
+    """The source that proves the claims of all creations true; empty: none."""
 
     def of(self, system: Mechanism, verification: Verification | None) -> Inquiry:
         """The same inquiry about another system and f."""
@@ -64,18 +63,18 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The inquiry from which a mechanism of this library derived its claim: its attribute
+    """The inquiry by which a mechanism of this library derived its claim, its attribute
     ``derived``."""
 
     inquiry: Inquiry
     delta: Fraction | None
-    """The δ at which the guarantee is claimed; None: its floor."""
+    """The δ at which the guarantee is claimed; None: the floor of the curve."""
 
 
 System = TypeVar("System", bound=Mechanism)
 F = TypeVar("F")
 Steps: TypeAlias = Generator[Inquiry, Derivation, "Derivation | None"]
-"""A generator that asks inquiries about parts in turn, and builds on their derivations."""
+"""A generator that yields inquiries about parts, is sent their derivations, and returns its own."""
 Answer: TypeAlias = Union[Derivation, Steps, None]
 Derive: TypeAlias = Callable[[System, F, Inquiry], Answer]
 """A rule's function: (system, f, inquiry) -> answer. Raises NoGuarantee if a premise fails and
@@ -92,7 +91,7 @@ class Rule:
 
 
 WHATEVER: Final = object
-"""The marker in the rule table for an f of any type, or none."""
+"""The entry of the rule table for an f of any type, or for none."""
 
 TABLE: Final[dict[tuple[type, type], list[Rule]]] = {}
 
@@ -129,8 +128,7 @@ def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> A
 
 
 def rules_for(inquiry: Inquiry) -> list[Rule]:
-    """The rules for an inquiry, most specific first: exact types of system and f before general
-    ones."""
+    """The rules for an inquiry: exact types of system and f before general ones."""
     found: list[Rule] = []
     f = _exact(inquiry.verification)
     for kind in (_exact(inquiry.system), Mechanism):
@@ -140,7 +138,7 @@ def rules_for(inquiry: Inquiry) -> list[Rule]:
 
 
 def _exact(value: object) -> type:
-    """The exact type of a value; ``object`` for a metaclass that may lie about equality."""
+    """The exact type of a value; ``object`` if its metaclass may misreport equality."""
     kind = type(value)
     return kind if has_plain_metaclass(kind) else object
 
@@ -177,8 +175,7 @@ def derive(inquiry: Inquiry) -> Derivation:
 
 
 def _asked(inquiry: Inquiry) -> Steps:
-    """The rules of one inquiry, tried in turn until one answers; its answer is restated about the f
-    asked for.
+    """The rules of one inquiry, asked in turn; the first answer is restated about the f asked for.
 
     A rule may answer w.r.t. another f, that of its theorem.
     """

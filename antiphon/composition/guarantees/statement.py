@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.numbers import InvalidArgument, exact, shown_up
-from antiphon.protocol import Verification, message_label, why_untrusted
+from antiphon.protocol import message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
 from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which ε is stated if nothing is promised at the floor."""
+"""The δ at which ε is stated if no ε is promised at the floor of the curve."""
 LARGE: Final = 10
 """The largest ε of which a statement does not say that it promises next to nothing."""
 
@@ -30,6 +30,16 @@ _WORDS: Final = {
     "f-valid": "A pair of streams is f-valid if f, here the unit of privacy, allows them to "
     "differ so; f' is the same for the mechanisms inside.",
 }
+_AGAINST: Final = (
+    "Against anybody who sees every answer, knows all other data, and chooses each message by "
+    "the answers so far, with any computing power.",
+    "For all answers of the system together, from the first to the last.",
+)
+_UNCOVERED: Final = (
+    "Other releases about the same data: the figures of several systems add up.",
+    "Conclusions from earlier knowledge, or from other people's data.",
+    "Attackers who read the system's memory, its files or its coins, or measure running times.",
+)
 
 
 class Section(NamedTuple):
@@ -90,26 +100,19 @@ def stated(
     """
     proved = known.proved
     sections = (
-        Section("Who is protected", (_protected(known.verification),)),
-        Section("Against whom, and how long", _against()),
+        Section("Who is protected", (f"Protected is {protects(known.verification)}.",)),
+        Section("Against whom, and how long", _AGAINST),
         Section("How much", tuple(_figures(known, delta or _DELTA))),
         Section("What is public", (*public, *_said_public(known.verification))),
         Section("What is assumed", tuple(_assumed(known))),
         Section("How it is known", tuple(_known(known))),
-        Section("What the figure does not cover", (*uncovered, *_uncovered())),
+        Section("What the figure does not cover", (*uncovered, *_UNCOVERED)),
     )
     title = "Statement of privacy" + ("" if proved else " (with assumptions)")
     return Statement(title, proved, sections)
 
 
-# --- sentences ---------------------------------------------------------------------------------
-
-
-def _protected(f: Verification) -> str:
-    return f"Protected is {protects(f)}."
-
-
-def protects(f: Any) -> str:
+def protects(f: object) -> str:
     """The unit of privacy of an f in words, such as one update of the stream.
 
     >>> protects(models.event_level())
@@ -128,32 +131,21 @@ def protects(f: Any) -> str:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
-    return _own(f, "protects") or f"any difference of two streams that {_label(f)} allows"
+    own = _own(f, "protects")
+    return own or f"any difference of two streams that {message_label(f, 120)} allows"
 
 
 def _own(f: object, name: str) -> str | None:
-    """The words about itself that an f of this library has under a name; None if it has none."""
+    """The words of a library's f about itself, in its attribute ``name``; None without any."""
     words: object = getattr(f, name, None) if why_untrusted(f) is None else None
     return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
-    """The limit on how an update may differ, unless it may be any other one."""
+    """The words for how an update may differ; empty if it may be any other update."""
     if type(relation) is AnyTwo:
         return ""
     return f", changed as {repr(relation)[:120]} allows and no more"
-
-
-def _label(f: object) -> str:
-    return message_label(f, 120)
-
-
-def _against() -> tuple[str, ...]:
-    return (
-        "Against anybody who sees every answer, knows all other data, and chooses each message by "
-        "the answers so far, with any computing power.",
-        "For all answers of the system together, from the first to the last.",
-    )
 
 
 def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
@@ -179,9 +171,10 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
     )
 
 
-def _said_public(f: Any) -> Iterator[str]:
+def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
-        yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
+        queries = message_label(f.queries, 120)
+        yield f"Queries ({queries}) are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."
 
 
@@ -209,17 +202,9 @@ def _known(known: Derivation) -> Iterator[str]:
 
 
 def _by_name(text: str) -> str:
-    """A sentence in which each object whose text was cut off is called by its name alone.
+    """A sentence in which an object whose text was cut off is replaced by its class name.
 
     >>> _by_name("BoundedSums(keys=('FR', 'DE'), win… turns pairs into pairs.")
     'BoundedSums turns pairs into pairs.'
     """
     return _CUT_OFF.sub(r"\1", text)
-
-
-def _uncovered() -> tuple[str, ...]:
-    return (
-        "Other releases about the same data: the figures of several systems add up.",
-        "Conclusions from earlier knowledge, or from other people's data.",
-        "Attackers who read the system's memory, its files or its coins, or measure running times.",
-    )

@@ -59,12 +59,9 @@ def status(derivation: Derivation) -> str:
 
 
 def figures(derivation: Derivation) -> Iterator[str]:
-    """The guarantee at some points (ε, δ) of its curve, as texts."""
+    """The guarantee at some points (ε, δ) of its curve, one text each."""
     for epsilon, delta in points(derivation.curve):
         yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
-
-
-# --- plain text ---------------------------------------------------------------------------------
 
 
 def as_text(system: Mechanism, derivation: Derivation) -> str:
@@ -77,7 +74,7 @@ def as_text(system: Mechanism, derivation: Derivation) -> str:
 
 
 KERNEL: Final = "∎ kernel"
-"""The mark beside a step that is covered by a machine-checked Coq statement."""
+"""The mark beside a step of a derivation that is covered by a machine-checked Coq theorem."""
 
 
 def cited(derivation: Derivation) -> str:
@@ -87,8 +84,7 @@ def cited(derivation: Derivation) -> str:
 
 
 def kernel(derivation: Derivation) -> Iterator[str]:
-    """A legend of the mark ∎ kernel: the machine-checked theorems, and what their model leaves
-    out."""
+    """The legend of the mark ∎ kernel: the machine-checked theorems, and what they leave out."""
     known = [each.mechanised for each in derivation.steps]
     found = list(dict.fromkeys(each for each in known if each is not None))
     if found:
@@ -108,7 +104,7 @@ def _tree(derivation: Derivation, first: str, rest: str) -> Iterator[str]:
 
 
 def premise_line(premise: Premise) -> str:
-    """A premise and its evidence, on one line."""
+    """A premise and its evidence, in one line of text."""
     return f"{premise.text} ({premise.evidence})" if premise.evidence else premise.text
 
 
@@ -117,11 +113,8 @@ def _legend(marked: Iterator[Premise]) -> str:
     return ", ".join(f"{SIGNS[mark]} {mark.value}" for mark in Mark if mark not in rare)
 
 
-# --- Markdown -----------------------------------------------------------------------------------
-
-
 def as_markdown(system: Mechanism, derivation: Derivation) -> str:
-    """The derivation as nested lists."""
+    """The derivation as nested Markdown lists."""
     lines = [f"**{_escaped(headline(system, derivation))}**", ""]
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
     lines += ["| ε | δ |", "|---|---|"]
@@ -141,9 +134,6 @@ def _items(derivation: Derivation, depth: int) -> Iterator[str]:
 
 def _escaped(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)
-
-
-# --- JSON ---------------------------------------------------------------------------------------
 
 
 def as_dict(system: Mechanism, derivation: Derivation) -> dict[str, object]:
@@ -187,15 +177,15 @@ _COLOURS: Final = {
 }  # fmt: skip
 _LINE: Final = 19.0
 _STEP: Final = 34.0
-"""The indentation of a part in the picture, in pixels, relative to the step it belongs to."""
+"""The indentation of a part below its step in the picture, in pixels."""
 _LONGEST: Final = 130
 _INDENT: Final = "\u00a0" * 4
-"""The indentation of continuation lines, in non-breaking spaces, which a picture keeps."""
+"""The indentation of continuation lines in a picture, by spaces that it keeps."""
 
 
 @attrs.frozen
 class _Box:
-    """A box of the drawn derivation tree: one derivation, its depth, and the box above it."""
+    """A box of the drawn derivation: one step, its depth, and the index of the box above."""
 
     derivation: Derivation
     depth: int
@@ -204,7 +194,7 @@ class _Box:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Pairs (text, colour), one for each line below the box's title."""
+        """The texts below the title of the box, each with its colour."""
         said = [(self.derivation.statement, "#334155")]
         for each in self.derivation.premises:
             said.append((f"{SIGNS[each.mark]} {premise_line(each)}", _COLOURS[each.mark]))
@@ -232,7 +222,7 @@ def _folded(text: str) -> list[str]:
 
 
 def _boxes(derivation: Derivation) -> list[_Box]:
-    """The boxes of a derivation tree in drawing order: each part below the step it belongs to."""
+    """The boxes of a derivation in drawing order, each part below its step."""
     boxes: list[_Box] = []
 
     def place(each: Derivation, depth: int, above: int | None) -> None:
@@ -270,7 +260,12 @@ def _lines(title: list[str], under: list[str], boxes: list[_Box], height: float)
         yield svg_text(24, y + 20 + place * _LINE, each, 'font-size="12" fill="#64748b"')
     for box in boxes:
         if box.above is not None:
-            yield _elbow(boxes[box.above], box)
+            above = boxes[box.above]
+            yield (
+                f'<path d="M{above.x + _STEP / 2:.1f},{above.y + above.height:.1f} '
+                f'V{box.y + 17:.1f} H{box.x:.1f}" fill="none" stroke="#94a3b8" '
+                'stroke-width="1.3"/>'
+            )
         yield from _drawn(box)
     x = 24.0
     for mark in Mark:
@@ -291,29 +286,13 @@ def _drawn(box: _Box) -> Iterator[str]:
         yield svg_text(box.x + 14, y, text, f'font-size="12" fill="{colour}"')
 
 
-def _elbow(above: _Box, box: _Box) -> str:
-    x, y = above.x + _STEP / 2, box.y + 17
-    return (
-        f'<path d="M{x:.1f},{above.y + above.height:.1f} V{y:.1f} H{box.x:.1f}" fill="none" '
-        'stroke="#94a3b8" stroke-width="1.3"/>'
-    )
-
-
-# --- Mermaid ------------------------------------------------------------------------------------
-
-
 def as_mermaid(derivation: Derivation) -> str:
     """The derivation as the text of a Mermaid flowchart; assumed premises are outlined."""
-    return "\n".join(_flow(_boxes(derivation))) + "\n"
-
-
-def _flow(boxes: list[_Box]) -> Iterator[str]:
-    yield "flowchart TD"
+    lines, boxes = ["flowchart TD"], _boxes(derivation)
     for place, box in enumerate(boxes):
         texts = [cited(box.derivation), *(text for text, _ in box.lines)]
-        yield f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]'
+        lines.append(f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]')
         if any(each.mark is Mark.ASSUMED for each in box.derivation.premises):
-            yield f"    style D{place} stroke:#c2410c,stroke-width:3px"
-    for place, box in enumerate(boxes):
-        if box.above is not None:
-            yield f"    D{box.above} --> D{place}"
+            lines.append(f"    style D{place} stroke:#c2410c,stroke-width:3px")
+    pairs = [(box.above, place) for place, box in enumerate(boxes) if box.above is not None]
+    return "\n".join([*lines, *(f"    D{above} --> D{place}" for above, place in pairs)]) + "\n"

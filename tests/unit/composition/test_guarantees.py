@@ -753,6 +753,10 @@ class TestTelling:
         assert "CM Thm 4.10" in text
         assert "Mironov" in text
 
+    def test_a_floor_above_every_round_delta_is_told_at_twice_its_delta(self):
+        filtered = ap.ExtConComp(budget=ap.composition.ConcentratedFilter(rho=0.5, delta=0.01))
+        assert "at δ = 0.02" in str(ap.guarantee(filtered))
+
     def test_markdown_is_escaped(self):
         assert "V\\[f\\]" in self.GUARANTEE.explain("markdown")
 

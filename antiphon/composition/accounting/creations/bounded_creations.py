@@ -31,23 +31,21 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _SLACK: Final = 64 * UNIT
 _WORK: Final = 1 << 23
-"""The largest number of values of H in one recursion; it determines C."""
+"""The largest number of overlaps computed in one recursion."""
 _RATHER: Final = 2.0**-44
-"""The share of P(C >= 2) in the tail beyond C that is small enough to stop there."""
+"""The share of P(C >= 2), C the number of mechanisms at the point Z, that may stay in the tail."""
 _BITS: Final = 128
 _LONGEST: Final = 1 << 20
-"""The largest number of places in the law of C."""
+"""The largest number of values in the law of the number of mechanisms at the point Z."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""The excess X as a function of ε: the share that general f' reveal of the mass that Theorem S
-leaves."""
+"""The excess of δ of Theorem G over Theorem S, as a share of 1 - δ and a function of ε."""
 
 
 @attrs.frozen(repr=False)
 class GeneralCurve(OfWorst, Searched):
-    """The curve of Theorem G: any prefix-closed f', at most n created mechanisms, of which k may
-    differ.
+    """The privacy curve of Theorem G (docs/sparse.md): n mechanisms created, of which k may differ.
 
     ``symmetric`` is the curve of Theorem S, a lower bound of every figure; ``closed`` is the curve
     of the closed bound, an upper bound that needs no recursion.
@@ -61,7 +59,7 @@ class GeneralCurve(OfWorst, Searched):
     source: str = stated_field(
         lambda c: f"Theorem G, derived for this project (docs/sparse.md); {c.worst.source}"
     )
-    _near = 2.0**-38  # every step of the search is a recursion
+    _near = 2.0**-38  # Every step of the search for ε costs a recursion.
 
     @property
     def floor(self) -> Interval[float]:
@@ -75,7 +73,7 @@ class GeneralCurve(OfWorst, Searched):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         ends = self.symmetric.delta_between(epsilon)
         if self.worst.composed.sum_at_most(epsilon):
-            return ends  # beyond the largest loss only a ⊤ counts, as in Theorem S
+            return ends  # Beyond the largest loss only an answer ⊤ counts, as in Theorem S.
         x = self.excess.between(epsilon)
         most = min(x.upper, self.bound.most)
         if not most:
@@ -85,25 +83,22 @@ class GeneralCurve(OfWorst, Searched):
         return probability(outward(lower, upper))
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        """A guess at ε(delta): from the ε of Theorem S alone to the ε with the excess X at that
+        """Two guesses around ε(delta): the ε of Theorem S, and the ε with the excess of that
         point."""
         low = self._without(Fraction(delta))
         at = self._without(Fraction(delta), self.excess.between(Fraction(low)).upper)
         return low, min(at * (1 + 2.0**-40) + 2.0**-60, self._enough)
 
     def _without(self, delta: Fraction, x: float = 0.0) -> float:
-        """The ε at which S + (1-S) x is about δ, for a fixed excess x."""
+        """The ε where the δ of Theorem S with a fixed excess x is about ``delta``."""
         left = (delta - Fraction(x)) / (1 - Fraction(x)) if x < 1 else delta
         return self.symmetric.epsilon_between(max(left, self.symmetric.least_delta)).lower
 
 
-# --- one mechanism ------------------------------------------------------------------------------
-
-
 @attrs.frozen
 class Corner:
-    """Constants of one mechanism, E = e^ε and δ < 1: p, its probability of the point Z, and o
-    = p(1-q).
+    """The constants p and o of a mechanism that is (ε, δ)-DP, δ < 1, in the polygon of
+    docs/sparse.md.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -113,7 +108,7 @@ class Corner:
 
     @cached_property
     def inverse(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on 1/E, such that 1 - 1/E keeps a hundred bits."""
+        """Rational bounds on e^-ε, such that 1 - e^-ε keeps a hundred bits."""
         if isinstance(self.epsilon, exact.Log):
             return 1 / self.epsilon.argument, 1 / self.epsilon.argument
         small = self.epsilon.denominator.bit_length() - self.epsilon.numerator.bit_length()
@@ -123,7 +118,7 @@ class Corner:
 
     @property
     def tanh(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on 1-q = (E-1)/(E+1) = tanh(ε/2)."""
+        """Rational bounds on tanh(ε/2)."""
         low, high = ((1 - each) / (1 + each) for each in reversed(self.inverse))
         return low, high
 
@@ -134,19 +129,16 @@ class Corner:
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on p, the probability that a mechanism starts at the point Z."""
+        """Rational bounds on p, the probability to start at the point Z of the polygon."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
         return min(low, Fraction(1)), min(high, Fraction(1))
 
 
-# --- the closed bound -----------------------------------------------------------------------------
-
-
 @attrs.frozen
 class Closed:
-    """The closed bound on the excess X: 0 <= X <= ``most`` at every ε."""
+    """A closed bound on the excess of Theorem G: between 0 and ``most`` at every ε."""
 
     most: float
 
@@ -175,8 +167,7 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X by pairs of mechanisms at the point Z: the sum Σ_i≠j o_i p_j, rounded
-    up. It holds for equal ε only, where ρ_1 = 1: one mechanism at Z loses nothing."""
+    """A bound on the excess by pairs of mechanisms at Z, Σ_i≠j o_i p_j, for equal ε, rounded up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -184,7 +175,7 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X from ρ >= Πq_i over mechanisms at the point Z: 1 - Π(1-o_i), rounded
+    """A bound on the excess by what each mechanism at the point Z may reveal, 1 - Π(1-o_i), rounded
     up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
@@ -193,8 +184,8 @@ def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _equal(corner: Corner, n: int) -> float:
-    """A closed bound on X for n equal mechanisms, from ρ_c >= q^(c-1): 1 - (1-p)^n - ((1-o)^n -
-    (1-p)^n)/q."""
+    """A bound on the excess for n equal mechanisms, by the number of those at the point Z, rounded
+    up."""
     o, p, q = up(corner.odds), up(corner.share[1]), 1 - up(corner.tanh[1])
     if q <= 0 or o >= 1:
         return 1.0
@@ -204,7 +195,7 @@ def _equal(corner: Corner, n: int) -> float:
 
 
 def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
-    """Closed bounds on X that hold however the creations are split among the kinds."""
+    """Bounds on the excess, however the creations are split among the kinds."""
     delta = max(kind.delta for kind in kinds)
     ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
     least, most = ordered[0], ordered[-1]
@@ -214,12 +205,9 @@ def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
     return bounds
 
 
-# --- equal parameters: the recursion ------------------------------------------------------------
-
-
 class Recursion:
-    """The excess X of n equal mechanisms (0 < ε, 0 < δ < 1), of which k >= 2 may differ, by
-    recursion of H."""
+    """The excess of Theorem G over Theorem S for n equal mechanisms, of which k may differ, by
+    recursion."""
 
     def __init__(self, kind: Kind, k: int) -> None:
         self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
@@ -229,10 +217,10 @@ class Recursion:
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
         wanted = int(np.sum(tails > _RATHER * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest c for which ρ_c is computed: C."""
+        """The largest number of mechanisms at the point Z for which the overlap is computed."""
 
     def _affordable(self) -> int:
-        """The largest C for which the (C+1)³k²/3 values of H are few enough. Raises:
+        """The largest number at Z for which the overlaps are few enough to compute. Raises:
         Intractable."""
         if 9 * self._k**2 > 4 * _WORK:
             what = "values of H (leave out `tight`: the closed bound holds for any number)"
@@ -241,7 +229,7 @@ class Recursion:
         return min(most, self._n, len(self._pmf.upper) - 1)
 
     def between(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on the excess X at an ε."""
+        """Bounds on the excess of Theorem G over Theorem S at ε = ``at``."""
         low, high = self._ratios(nearest(at))
         head, tail = self._pmf, slice(self.most + 1, None)
         stop = len(low)
@@ -256,13 +244,13 @@ class Recursion:
 
     @property
     def _log_q(self) -> float:
-        """The logarithm of q = 2/(E+1), rounded down."""
+        """The logarithm of 2/(e^ε+1), rounded down."""
         lost = up(self._corner.tanh[1])
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 
     def _ratios(self, at: float) -> tuple[Floats, Floats]:
-        """Lower and upper bounds on ρ_0, …, ρ_C at ε; ρ_0 = ρ_1 = 1, and each lies between
-        q^(c-1) and 1."""
+        """Bounds on the ratios ρ_c of overlaps, with c and with no mechanisms at the point Z, at ε
+        = ``at``."""
         places = np.arange(self.most + 1)
         theta = (1 + self._inverse) / 2
         overlaps = np.array(self._overlaps(at)) / theta**places
@@ -276,10 +264,9 @@ class Recursion:
         return np.maximum(low, least), np.maximum(high, least)
 
     def _overlaps(self, at: float) -> list[float]:
-        """The overlaps H_k(s; 0, 0, n-c, c) for c = 0, …, C; their relative error is ``error`` in
-        ``_ratios``.
+        """The least overlaps of both worlds with 0, 1, … mechanisms at the point Z.
 
-        ``known[c][a, b]`` holds H for all s·E^j, |j| <= mechanisms asked; r is the rest.
+        ``known[c][a, b]``: a, b, c mechanisms at A, B, Z, the others at R; for all s·E^j.
         """
         k, sizes = self._k, [self.most - c + 1 for c in range(self.most + 1)]
         worth = np.exp(np.minimum(0.0, at + self._epsilon * np.arange(-k, k + 1, dtype=np.float64)))
@@ -290,7 +277,7 @@ class Recursion:
         return [float(each[0, 0, 0]) for each in known]
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
-        """One step of the recursion: H_κ from H_κ-1, with ``left`` mechanisms not yet asked."""
+        """The overlaps for one more differing mechanism; ``left`` are not yet asked."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse
@@ -307,8 +294,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlap H after a mechanism at the point R is asked (``others`` - a - b are there); ∞
-        if none is."""
+        """The overlaps after a mechanism at the corner R is asked; infinite where none stands
+        there."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
@@ -318,7 +305,7 @@ class Recursion:
 
 
 def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
-    """Bounds on P(C = 0), P(C = 1), … for C ~ Bin(n, p), and on the mass that is left out.
+    """Bounds on the binomial law of the number at the point Z, and on the mass left out.
 
     Raises: Intractable where they are too many, or p too near to 1 for its bounds.
     """
@@ -329,7 +316,8 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
         return Interval(certain, certain), 0.0
     if high == 1 or n * high > _LONGEST:
         raise Intractable("places of a binomial law", min(n, 1 << 62), _LONGEST)
-    swapped = high > Fraction(1, 2)  # then count from the other end
+    # For p above 1/2 the law is that of the number of mechanisms that do not stand at Z.
+    swapped = high > Fraction(1, 2)
     if swapped and n >= _LONGEST:
         raise Intractable("places of a binomial law", n, _LONGEST)
     ends = [each / (1 - each) for each in (low, high)]
@@ -348,9 +336,6 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
     ), found.outside
 
 
-# --- the curve ------------------------------------------------------------------------------------
-
-
 def general(
     created: Created, symmetric: PrivacyCurve, worst: OptimalCurve, tight: bool
 ) -> GeneralCurve:
@@ -359,18 +344,14 @@ def general(
     Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
     """
     bound = Closed.of(created)
-    return GeneralCurve(symmetric, worst, _excess(created, bound, tight), bound)
-
-
-def _excess(created: Created, bound: Closed, tight: bool) -> Excess:
+    excess: Excess = bound
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
-        return Closed(0.0)  # if k = 1 or k >= n, X = 0 as in CM Thm 4.12
-    if len(created.kinds) > 1:
-        return bound
-    try:
-        return Recursion(next(iter(created.kinds)), created.asks)
-    except Intractable:
-        if tight:
-            raise
-        return bound
+        excess = Closed(0.0)  # For k = 1 or k >= n there is no excess, as in CM Thm 4.12.
+    elif len(created.kinds) == 1:
+        try:
+            excess = Recursion(next(iter(created.kinds)), created.asks)
+        except Intractable:
+            if tight:
+                raise
+    return GeneralCurve(symmetric, worst, excess, bound)

@@ -21,14 +21,14 @@ from antiphon.composition.accounting.parameters import Created, Given, Kind, cre
 from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
-"""The largest number of cached values of H."""
+"""The largest number of overlaps that are kept."""
 _MOST: Final = 400
 """The largest number of creations, each a step of the recursion."""
 
 
 class Places(NamedTuple):
-    """The vertices at which the unasked mechanisms of one class stand, and how many of them may
-    differ."""
+    """The numbers of mechanisms of one class at each vertex of their polygon, and its unused
+    slots."""
 
     at_a: int
     at_b: int
@@ -42,7 +42,7 @@ Start = tuple[Fraction, Fraction]
 
 
 class Potential:
-    """The least overlap H_k(s; a, b, r, c) for classes with given E = e^ε; each value is cached.
+    """The least overlap of the two worlds, for classes with given e^ε, by a cached recursion.
 
     ``starts``: for each class, the weights at R and Z of a new mechanism; the rest of its weight is
     at 0.
@@ -70,10 +70,11 @@ class Potential:
 
     def _choices(self, s: Fraction, asks: int, standing: Standing, free: int) -> Iterator[Fraction]:
         for i, (e, (a, b, r, c, slots)) in enumerate(zip(self._growths, standing, strict=True)):
-            if not slots:  # no mechanism of this class may differ any more, so all is public
+            # No mechanism of this class may differ any more, so all of them are public.
+            if not slots:
                 continue
 
-            def h(  # the same state with one class in another place
+            def h(  # The overlap of the same state with one class in another place.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])
@@ -102,25 +103,25 @@ def theta(e: Fraction) -> Fraction:
 
 
 def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
-    """The probability p that a mechanism starting at (1-δ, 1-δ) stands at Z, given that it is
-    not at 0."""
+    """The probability that a mechanism starting at (1-δ, 1-δ) stands at the point Z, if not at
+    0."""
     if e == 1 or not delta:
-        return Fraction(0)  # at E = 1 it is Z = R
+        return Fraction(0)  # At ε = 0 the point Z is no other than the corner R, and counts as R.
     if delta == 1:
         return Fraction(1)
     return min(Fraction(1), delta * (e + 1) / ((e - 1) * (1 - delta)))
 
 
 def start(e: Fraction, delta: Fraction, symmetric: bool) -> Start:
-    """The weights at R and Z of the starting point (1-δ, 1-δ); the rest is at 0. Z has none if
-    f' is symmetric."""
+    """The weights of a new mechanism at R and at the point Z; in symmetric cases it is never at
+    Z."""
     p = Fraction(0) if symmetric else crossing_share(e, delta)
     return (1 - delta) * (1 - p), (1 - delta) * p / theta(e)
 
 
 @attrs.frozen
 class ExactSparseCurve:
-    """The curve of Theorem G or S in Fractions; every ε is 0 or ``Log(q)``."""
+    """The curve of Theorem G or S (docs/sparse.md) in Fractions; every ε is 0 or ``Log(q)``."""
 
     created: Created
     symmetric: bool
@@ -150,8 +151,8 @@ class ExactSparseCurve:
         return start(exact_exp(kind.epsilon), kind.delta, self.symmetric)
 
     def _weight(self, kind: Kind, crossing: int) -> Fraction:
-        """The weight (1-δ)^n Bin(n, p; c) θ^-c of c = ``crossing`` mechanisms at Z and all
-        others at R."""
+        """The weight of the case that ``crossing`` mechanisms of a kind stand at Z, all others at
+        R."""
         at_r, at_z = self._start(kind)
         others = kind.count - crossing
         return math.comb(kind.count, crossing) * at_r**others * at_z**crossing
@@ -165,8 +166,7 @@ def exactly_sparse(
     creations: int | Given,
     symmetric: bool = False,
 ) -> ExactSparseCurve:
-    """The curve of ``sparse`` for bounded creations, in Fractions, for small n; every ε is 0 or
-    ``Log(q)``.
+    """The privacy curve of ``sparse`` for few creations, in Fractions; every ε is 0 or ``Log(q)``.
 
     The bound is attained (docs/sparse.md), also for unequal classes. If only the number of
     creations is known, the adversary chooses adaptively which class to create, and gains by that.

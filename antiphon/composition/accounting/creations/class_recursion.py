@@ -40,11 +40,11 @@ from antiphon.numbers.interval import (
 )
 
 LIMIT: Final = 1 << 18
-"""The largest number of values of D at one ε."""
+"""The largest number of values that the recursion computes for one ε."""
 _STEP: Final = 100
-"""The number of values that take as long as a step does besides its values."""
+"""The fixed time of a step of the recursion, in values that could be computed in that time."""
 _CLASSES: Final = 6
-"""The largest number of classes: each has four axes."""
+"""The largest number of classes of equal parameters: each has four axes of the arrays."""
 _TOGETHER: Final = 16
 """The number of ε whose δ are computed together."""
 _CURE: Final = " (leave out `tight`: the closed bound holds for any number)"
@@ -53,18 +53,18 @@ _LEAST: Final = np.array([-1e-300, 1e-300])
 _DIGITS: Final = 40
 
 Pair: TypeAlias = tuple[Fraction, Fraction]
-"""A lower and an upper bound."""
+"""A lower and an upper bound on a number."""
 Purse: TypeAlias = tuple[int, ...]
-"""The slots left of each class."""
+"""The number of mechanisms of each class that may still differ."""
 Crossed: TypeAlias = tuple[int, ...]
-"""The number of mechanisms of each class at Z."""
+"""The number of mechanisms of each class at the point Z of their polygon (docs/sparse.md)."""
 Table: TypeAlias = dict[tuple[int, Crossed], Floats]
-"""The values of D at one purse, by the creations left and the numbers at Z."""
+"""The lost overlaps of the worlds for one purse, by the creations left and the numbers at Z."""
 
 
 @attrs.frozen(repr=False)
 class ClassCurve(OfWorst, Searched):
-    """The curve of Theorem G or S for unequal classes, tight up to rounding.
+    """The privacy curve of Theorem G or S for unequal classes of parameters, tight up to rounding.
 
     ``closed`` is the curve of the bounds that need no recursion; every interval here lies in its.
     """
@@ -74,7 +74,7 @@ class ClassCurve(OfWorst, Searched):
     closed: PrivacyCurve
     recursion: "ClassRecursion"
     source: str = stated_field(lambda curve: curve.closed.source)
-    _near = 2.0**-38  # every step of the search is a recursion
+    _near = 2.0**-38  # Every step of the search for ε costs a recursion.
 
     @property
     def floor(self) -> Interval[float]:
@@ -94,7 +94,8 @@ class ClassCurve(OfWorst, Searched):
         return found
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        if down(delta) <= self.floor.upper:  # where it begins is not sought: δ is flat there
+        # The curve is flat at its floor, so the ε where the floor begins is not sought.
+        if down(delta) <= self.floor.upper:
             return Interval(self.closed.epsilon_between(delta).lower, self._enough)
         return super()._epsilon(delta)
 
@@ -104,14 +105,14 @@ class ClassCurve(OfWorst, Searched):
 
 
 class _Class(NamedTuple):
-    """The constants of one class, as arrays of a lower and an upper bound."""
+    """The constants of a class of equal (ε, δ), as lower and upper bounds; E = e^ε."""
 
     kind: Kind
     crosses: bool
-    """Whether a new mechanism may stand at Z."""
+    """Whether a new mechanism may stand at the point Z of its polygon (docs/sparse.md)."""
     epsilon: Pair
     starts: tuple[Pair, Pair]
-    """The weights of a new mechanism at R and at Z."""
+    """The weights of a new mechanism at the corner R and at the point Z."""
     true: Floats
     """E/(E+1)."""
     false: Floats
@@ -121,17 +122,17 @@ class _Class(NamedTuple):
     told: Floats
     """1-1/E."""
     theta: Floats
-    """θ."""
+    """The coordinate θ = (E+1)/(2E) of the point Z."""
     risked: Floats
     """1-θ."""
     lost: Floats
-    """The weight of a new mechanism at 0."""
+    """The probability that a new mechanism stands at 0, where it reveals all."""
     at_r: Floats
     at_z: Floats
 
 
 def _class(kind: Kind, symmetric: bool) -> _Class:
-    """The constants of a class; in Theorem S (``symmetric``) nothing stands at Z."""
+    """The constants of a class; in Theorem S (``symmetric``) no mechanism stands at the point Z."""
     corner, left, none = Corner(kind.epsilon, kind.delta), 1 - kind.delta, Fraction(0)
     low, high = corner.inverse
     crosses = bool(kind.epsilon and 0 < kind.delta < 1 and not symmetric)
@@ -150,7 +151,7 @@ def _class(kind: Kind, symmetric: bool) -> _Class:
 
 @attrs.frozen(eq=False)
 class ClassRecursion:
-    """The δ of Theorem G or S (``symmetric``) for unequal classes, by recursion of D = 1 - H.
+    """The δ of Theorem G or S for unequal classes, by recursion of the lost overlap of the worlds.
 
     It is the δ of ``exactly_sparse``. Raises: Intractable past ``LIMIT`` values.
     """
@@ -179,20 +180,18 @@ class ClassRecursion:
         ends = self._total(tables[full], self._places(full)).tolist()
         return [probability(outward(low, high)) for low, high in ends]
 
-    # --- the indices ------------------------------------------------------------------------------
-
     @cached_property
     def _classes(self) -> list[_Class]:
         return [_class(each, self.symmetric) for each in self.created.kinds]
 
     @property
     def _free(self) -> int:
-        """The creations left at the start; 0 where the number of each class is known: then all are
-        created at once."""
+        """The creations left at the start; 0 if each class has a known number, all created at
+        once."""
         return 0 if self.created.known else self.created.number
 
     def _purses(self) -> Iterator[Purse]:
-        """The purses with an ask left, those with the fewest first."""
+        """The purses with an ask left, in increasing order of the asks."""
         purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
         return (each for each in sorted(purses, key=self._asks) if self._asks(each) > 0)
 
@@ -204,25 +203,25 @@ class ClassRecursion:
         return min(self.created.asks - sum(self._asked(purse)), sum(purse))
 
     def _places(self, purse: Purse) -> list[tuple[int, int, int]]:
-        """The lengths of the axes a, b and r of each class."""
+        """The lengths of the axes of each class: the mechanisms at A, at B and at R that count."""
         sizes = [min(left, self._asks(purse)) + 1 for left in purse]
         pairs = zip(self._classes, sizes, strict=True)
         return [(size, size, size) if one.crosses else (1, 1, size) for one, size in pairs]
 
     def _crossing(self, purse: Purse) -> list[int]:
-        """The largest number at Z of each class; what has no slot left is public."""
+        """The largest number of each class at the point Z; 0 for a class without slots."""
         pairs = zip(self._classes, purse, strict=True)
         return [one.kind.count if one.crosses and left else 0 for one, left in pairs]
 
     def _cells(self, purse: Purse, free: int, total: int) -> list[Crossed]:
-        """The numbers at Z that add up to ``total``, where ``free`` are left to create."""
+        """The ways to have ``total`` mechanisms at Z, where ``free`` are left to create."""
         if total > self.created.number - free:
             return []
         limits = (range(min(most, total) + 1) for most in self._crossing(purse))
         return [each for each in product(*limits) if sum(each) == total]
 
     def _size(self, purse: Purse) -> int:
-        """The number of values at a purse, and of those that its steps take as long as."""
+        """The work of the recursion at a purse: its values, and its steps counted in values."""
         most = self._crossing(purse)
         alive = sum(map(bool, most))
         cells = math.comb(self._free + alive + 1, alive + 1)
@@ -234,10 +233,8 @@ class ClassRecursion:
             cells * math.prod(shape) * math.prod(n + 1 for n in self._asked(purse)) + _STEP * steps
         )
 
-    # --- the recursion ----------------------------------------------------------------------------
-
     def _table(self, purse: Purse, tables: dict[Purse, Table], stops: dict[Purse, Floats]) -> Table:
-        """The values of D at a purse, from those at the purses with an ask less."""
+        """The lost overlaps for a purse, from those for the purses with one slot less."""
         stop, found = stops[purse], Table()
         shape = (*(n for each in self._places(purse) for n in each), *stop.shape)
         classes = [i for i, left in enumerate(purse) if left]
@@ -257,13 +254,13 @@ class ClassRecursion:
         return found
 
     def _stop(self, purse: Purse, at: Sequence[Pair]) -> Floats:
-        """The D of an adversary who stops, [1 - sΠE^j]₊, for each number of false answers and each
+        """The lost overlap of an adversary who stops, for each number of false answers and each
         ε."""
         asked, found = self._asked(purse), list[float]()
         for wrong in product(*(range(each + 1) for each in asked)):
             moves = [2 * false - each for false, each in zip(wrong, asked, strict=True)]
             for ends in at:
-                for side in (1, 0):  # D falls in s
+                for side in (1, 0):  # The lost overlap falls in the ratio s.
                     exponents = (
                         move * one.epsilon[side if move > 0 else 1 - side]
                         for move, one in zip(moves, self._classes, strict=True)
@@ -276,7 +273,7 @@ class ClassRecursion:
         self, after: Purse, i: int, cells: list[Crossed], free: int,
         tables: dict[Purse, Table], stops: dict[Purse, Floats], shape: tuple[int, ...],
     ) -> Floats:  # fmt: skip
-        """The values of D at the purse ``after`` class i was asked, at the places of ``shape``."""
+        """The lost overlaps at the purse ``after`` class i was asked, in ``shape``."""
         places = shape[: 1 + 3 * len(after)]
         if self._asks(after) <= 0:
             return np.broadcast_to(stops[after], (*places, *stops[after].shape))
@@ -287,7 +284,7 @@ class ClassRecursion:
         return values
 
     def _ask(self, best: Floats, i: int, left: Floats) -> None:
-        """Raise ``best`` to what a differing pair reaches, asked of class i at A, B or R."""
+        """Raise ``best`` to what an adversary gets by a differing pair to a class i mechanism."""
         one, (a, b, r), grid = self._classes[i], _axes(i), 1 + 3 * len(self._classes) + i
         true = _cut(left, grid, 0, left.shape[grid] - 1)
         false = _cut(left, grid, 1, left.shape[grid])
@@ -296,8 +293,7 @@ class ClassRecursion:
         _raise(best, r, one.true * true + one.false * false)
 
     def _cross(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to what follows if a mechanism of class i goes from Z to R, or to A or
-        B."""
+        """Raise ``best`` to what an adversary gets when a class i mechanism leaves the point Z."""
         if not (some := [n for n, each in enumerate(cells) if each[i]]):
             return
         one, (a, b, r), size = self._classes[i], _axes(i), best.shape[1 + 3 * i]
@@ -307,7 +303,7 @@ class ClassRecursion:
         best[some] = np.maximum(best[some], np.maximum(along, across))
 
     def _create(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to what follows if one of class i is created, which leaves ``free``."""
+        """Raise ``best`` to what an adversary gets by creating a mechanism of class i."""
         one, r = self._classes[i], _axes(i)[2]
         at_r = np.stack([found[free, each] for each in cells])
         reached = one.lost + one.at_r * _moved(at_r, r, 1, best.shape[r])
@@ -316,11 +312,8 @@ class ClassRecursion:
             reached = reached + one.at_z * at_z
         np.maximum(best, reached, out=best)
 
-    # --- the start --------------------------------------------------------------------------------
-
     def _total(self, table: Table, places: list[tuple[int, int, int]]) -> Floats:
-        """The ends of δ for each ε: nobody is created yet, or, where the number of each class is
-        known, all are."""
+        """The bounds on δ for each ε, from the lost overlaps at the start."""
         if self._free:
             nobody = table[self._free, (0,) * len(places)]
             first: Floats = nobody[(0,) * 3 * len(places)].reshape(-1, 2)
@@ -341,7 +334,7 @@ class ClassRecursion:
 
 
 def _law(one: _Class) -> list[Pair]:
-    """The weight of each number c at Z, where all mechanisms of a class are created."""
+    """The weight of each number at the point Z, if a whole class is created at once."""
     (r_low, r_high), (z_low, z_high) = one.starts
     n, most = one.kind.count, one.kind.count if one.crosses else 0
     ways = [(math.comb(n, c), n - c, c) for c in range(most + 1)]
@@ -357,7 +350,7 @@ def _put(cell: Crossed, i: int, value: int) -> Crossed:
 
 
 def _axes(i: int) -> tuple[int, int, int]:
-    """The axes of a, b and r of class i; axis 0 is that of the cells."""
+    """The array axes for the numbers of class i at the corners A, B and R."""
     return 3 * i + 1, 3 * i + 2, 3 * i + 3
 
 
@@ -367,8 +360,7 @@ def _cut(values: Floats, axis: int, start: int, stop: int) -> Floats:
 
 
 def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
-    """The values at each place + ``step`` of an axis of ``size`` places; past the last one, the
-    last."""
+    """The values one ``step`` further along an axis of ``size`` places; the last is repeated."""
     last = values.shape[axis] - 1
     if step == 0 and last + 1 == size:
         return values
@@ -377,13 +369,13 @@ def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
 
 
 def _raise(best: Floats, axis: int, reached: Floats) -> None:
-    """Raise ``best``, from place 1 of an axis on, to what is reached from one place before."""
+    """Raise ``best`` along an axis to the values reached from the place before."""
     size = best.shape[axis] - 1
     target = _cut(best, axis, 1, size + 1)
     np.maximum(target, _cut(reached, axis, 0, size), out=target)
 
 
 def _rounded(values: Floats) -> Floats:
-    """Both ends, moved outward past the rounding errors of a step, within [0, 1]."""
+    """Bounds, moved outward past the rounding errors of a step, within [0, 1]."""
     moved: Floats = np.clip(values * _OUTWARD + _LEAST, 0.0, 1.0)
     return moved

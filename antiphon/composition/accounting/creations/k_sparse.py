@@ -104,8 +104,7 @@ def sparse(
     symmetric: bool = False,
     tight: bool = False,
 ) -> SparseCurve | GeneralCurve | ClassCurve:
-    """The privacy curve of k-sparse parallel composition, where any k of these (ε_i, δ_i) may
-    differ.
+    """The privacy curve of k-sparse parallel composition: any k of these (ε_i, δ_i) may differ.
 
     With more than k parameters the adversary decides which of the mechanisms see different
     data; with at most k, all may. Three theorems, by how many mechanisms may be created, k of
@@ -152,7 +151,7 @@ def sparse(
 def _bounded(
     made: Created, symmetric: bool, tight: bool
 ) -> SparseCurve | GeneralCurve | ClassCurve:
-    """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G."""
+    """The privacy curve for a bounded number of creations, by Theorem S or G (docs/sparse.md)."""
     curve, worst = _without_recursion(made)
     over = None if symmetric else general(made, curve, worst, tight)
     closed = over or curve
@@ -168,7 +167,7 @@ def _bounded(
 
 
 def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
-    """The curve of Theorem S for these creations, and its upper end.
+    """The curve of Theorem S (docs/sparse.md) for these creations, and its upper end.
 
     If only their number is known, all count as having the largest δ; the lower end assumes that the
     differing ones have the largest ε, or the largest δ.
@@ -192,7 +191,7 @@ def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
 
 
 def _responses(differing: Chosen, deltas: Counter[Fraction]) -> OptimalCurve:
-    """The curve of RR_{ε,0} for each mechanism that differs, and of RR_{0,δ} for all mechanisms."""
+    """The curve of RR_{ε,0} for each differing mechanism and RR_{0,δ} for every created one."""
     pure = parameters([(epsilon, 0) for epsilon, _ in differing])
     positive = tuple(sorted((delta, n) for delta, n in deltas.items() if delta and n))
     return OptimalCurve(attrs.evolve(pure, deltas=positive, count=deltas.total()), 1e-6)
@@ -210,7 +209,7 @@ def _by_delta(left: Pair, right: Pair) -> int:
 
 
 def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chosen:
-    """The k largest parameters, ordered by ``first`` and then by ``second``; all, if there are
+    """The k largest parameters, ordered by ``first`` and then by ``second``; all if they are
     fewer."""
 
     def compare(left: Pair, right: Pair) -> int:
@@ -223,7 +222,7 @@ def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chos
 
 
 _LARGE = 700.0
-"""A logarithm small enough for its exponential to fit in a double."""
+"""The largest logarithm whose exponential surely fits in a double."""
 
 
 @attrs.frozen
@@ -261,8 +260,7 @@ class SparseDivergence:
 
 
 def log_elementary(size: float, n: int, k: int) -> float:
-    """The logarithm ln Σ_{s<=k} C(n,s) (e^size - 1)^s for size >= 0, rounded up; n·size where k >=
-    n.
+    """The sum Σ_{s<=k} C(n,s) (e^size - 1)^s of Theorem R as a logarithm, rounded up; size >= 0.
 
     >>> 3 * log_elementary(0.1, 1, 1) <= log_elementary(0.1, 3, 3) < 0.3000001
     True
@@ -273,18 +271,19 @@ def log_elementary(size: float, n: int, k: int) -> float:
     step = size if size > _LARGE else math.log(math.expm1(size))
     counts, places, spread = _logs_of_binomials(n, k)
     terms = places * step + counts
-    # a bound on the error of each logarithm
+    # A bound on the error of each logarithm.
     error = SLACK * (k * (abs(step) + 1) + spread * k)
     highest = float(terms.max())
     if highest + error < _LARGE:
         return min(math.log1p(float(np.exp(terms + error).sum()) * (1 + SLACK)), all_differ)
-    rest = float(np.exp(terms - highest).sum())  # the term 1 of s = 0 is negligible beside it
+    # The term 1 of s = 0 is negligible beside the others.
+    rest = float(np.exp(terms - highest).sum())
     return min((highest + math.log(rest)) * (1 + SLACK) + error, all_differ)
 
 
 @lru_cache(maxsize=16)
 def _logs_of_binomials(n: int, k: int) -> tuple[Floats, Floats, float]:
-    """The logarithms ln C(n,s) for s = 1..k, the values s, and the size of the largest summand."""
+    """The values ln C(n,s) and s for s = 1, …, k, and the largest summand of the logarithms."""
     places = np.arange(1.0, k + 1)
     steps = np.log((n + 1 - places) / places)
     return np.cumsum(steps), places, float(np.abs(steps).max())

@@ -1,4 +1,4 @@
-"""The interface of the law of a privacy loss: its moments along c + iθ, and bounds on them."""
+"""The interface of the law of a privacy loss L: its moments E[e^(sL)], and bounds on them."""
 
 import math
 from abc import ABC, abstractmethod
@@ -18,17 +18,17 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 Enough: TypeAlias = Floats | None
-"""Logarithms below which a value is negligible; None: no value is."""
+"""For each frequency, the value of ln |Φ| below which it is negligible; None: no value is."""
 
 SLACK: Final = 16 * UNIT
-"""A bound on the rounding error of a few operations on numbers of size one."""
+"""A bound on the relative rounding error of a few operations."""
 _KEPT: Final = 24
 
 
 def cached(
     known: dict[Key, Value], key: Key, make: Callable[[], Value], most: int = _KEPT
 ) -> Value:
-    """The value for a key, computed once; only the last few dozen, or ``most``, are kept."""
+    """The value for a key, made once; only the last ``most`` values are kept."""
     if key in known:
         return known[key]
     value = make()
@@ -39,14 +39,14 @@ def cached(
 
 
 class Moment(NamedTuple):
-    """A numerical value with a bound on its error."""
+    """A number with a bound on its error."""
 
     value: float
     error: float
 
 
 class Logs(NamedTuple):
-    """The logarithms ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
+    """The logarithms ln Φ of a characteristic function Φ, which is relatively within e^slack - 1.
 
     Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
     """
@@ -56,7 +56,7 @@ class Logs(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """A lattice of losses: all lie at offset + n·spacing, for whole n."""
+    """A lattice of privacy losses: offset + n·spacing, for whole n."""
 
     offset: Fraction
     spacing: Fraction
@@ -73,34 +73,33 @@ class LossLaw(ABC):
     @property
     @abstractmethod
     def most(self) -> Fraction | None:
-        """An upper bound on L; None if there is none."""
+        """An upper bound on the loss L; None if L is unbounded."""
 
     @property
     @abstractmethod
     def lattice(self) -> Lattice | None:
-        """The lattice of rationals that all losses lie on; None if there is none."""
+        """The lattice of rational numbers that L lies on; None if it lies on none."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """The number of factors of the characteristic function Φ, one for each independent loss."""
+        """The number of factors of the characteristic function, one for each independent loss."""
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
-        """The log moment ln M(c), c = ``order``, with an error bound."""
+        """The logarithm ln E[e^(cL)], c = ``order``, with an error bound."""
 
     @abstractmethod
     def guide(self, order: float) -> tuple[float, float]:
-        """Approximate mean and variance of the tilted L; they are not certified."""
+        """The approximate mean and variance of the loss tilted at ``order``; not certified."""
 
     @abstractmethod
     def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
-        """The logarithm ln Φ(θ) at all θ, except where ln |Φ| is found to be below ``enough``."""
+        """The ln Φ(θ) of the tilted loss at all ``frequencies``, except where it is negligible."""
 
     @abstractmethod
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """A bound on ln |Φ| (Φ: the tilted law's characteristic function) over each range of
-        frequencies from ``low`` to ``high``.
+        """Upper bounds on ln |Φ| of the tilted loss, for each range of frequencies.
 
         A bound below ``enough`` need not be made tighter.
         """
@@ -108,7 +107,7 @@ class LossLaw(ABC):
 
 @attrs.frozen(eq=False)
 class GroupedLosses(LossLaw):
-    """Losses grouped by kind: each group has the parameters of its kind and, last, their number."""
+    """Privacy losses in groups of equal parameters; the last parameter is the group's number."""
 
     given: tuple[tuple[Any, ...], ...]
 
@@ -123,7 +122,7 @@ class GroupedLosses(LossLaw):
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
-    """The logarithm ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of its true value.
+    """The logarithm of a product of characteristic functions, each with an error and a power.
 
     A factor smaller than its error is replaced by that error: the true factor is then within twice
     of it, and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
@@ -137,14 +136,14 @@ def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
 
 
 def log_ceiling(squared: Floats, counts: Floats) -> Floats:
-    """The bound Σ n_i ln |φ_i|, from rows of bounds on |φ_i|²."""
+    """The sum of n_i ln |φ_i| over rows i of factors, bounded by bounds on |φ_i|²."""
     logs = np.log(np.minimum(squared + SLACK, 1.0))
     total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
     return total * (1 - 1e-9)
 
 
 def off_grid(low: Floats, high: Floats, period: Floats) -> Floats:
-    """The least distance of each range (columns) from the multiples of each period (rows)."""
+    """The least distance of each frequency range (column) from the multiples of a period (row)."""
     middle, half = (low + high) / 2, (high - low) / 2
     each = period[:, None]
     distance = np.abs(middle - each * np.rint(middle / each))

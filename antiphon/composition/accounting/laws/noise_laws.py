@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -25,6 +25,7 @@ class Ranges(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int], ...]
+    lattice: ClassVar[Any] = None
 
     @cached_property
     def _etas(self) -> Floats:
@@ -33,10 +34,6 @@ class Ranges(loss.GroupedLosses):
     @property
     def most(self) -> Fraction:
         return sum((eta * n for eta, n in self.given), Fraction(0))
-
-    @property
-    def lattice(self) -> None:
-        return None
 
     def log_moment(self, order: float) -> loss.Moment:
         x, y = (order + 0.5) * self._etas, self._etas / 2
@@ -86,18 +83,9 @@ class Normal(loss.LossLaw):
     """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
-
-    @property
-    def most(self) -> None:
-        return None
-
-    @property
-    def lattice(self) -> None:
-        return None
-
-    @property
-    def size(self) -> int:
-        return 1
+    most: ClassVar[Any] = None
+    lattice: ClassVar[Any] = None
+    size: ClassVar[Any] = 1
 
     @cached_property
     def _variance(self) -> float:
@@ -120,9 +108,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The number of terms of the direct sum, for σ < 1: the rest is below e^-50 of the largest term."""
+"""The summation indices of the direct sum, σ < 1: the rest is below e^-50 of the largest term."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The number of terms of Poisson's sum, for σ >= 1: the rest is below 2e^-44."""
+"""The frequencies of Poisson's sum, σ >= 1: the rest is below 2e^-44 of the largest term."""
 _CHUNK: Final = 1 << 7
 
 
@@ -143,7 +131,8 @@ class Thetas(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int, int], ...]
-    """The groups of equal losses, each (σ, Δ, number)."""
+    """The groups of equal losses, each (noise parameter σ, sensitivity Δ, number)."""
+    most: ClassVar[Any] = None
 
     @cached_property
     def _sigmas(self) -> Floats:
@@ -159,10 +148,6 @@ class Thetas(loss.GroupedLosses):
         return np.array([float(shift / sigma**2) for sigma, shift, _ in self.given])
 
     @property
-    def most(self) -> None:
-        return None
-
-    @property
     def lattice(self) -> loss.Lattice | None:
         if len(self.given) > 64:
             return None
@@ -171,8 +156,7 @@ class Thetas(loss.GroupedLosses):
         return loss.Lattice(Fraction(offset), spacing)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The theta function ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for
-        all ω.
+        """The sum ϑ(a,ω) of discrete Gaussian weights, up to a factor that is the same for all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
         """
@@ -238,7 +222,7 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The normalised theta function ϑ(a,ω)/ϑ(a,0)."""
+        """The tilted loss's characteristic function, ϑ(a,ω)/ϑ(a,0)."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

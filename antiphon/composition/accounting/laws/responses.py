@@ -1,8 +1,7 @@
-"""The law of the losses of randomized response: ±ε."""
+"""The law of the privacy losses of randomized responses, ±ε."""
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -17,35 +16,34 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _CHUNK: Final = 1 << 10
 _FIRST: Final = 8
-"""The number of factors by which a range of frequencies is judged at first."""
+"""The number of factors of Φ by which a range of frequencies is judged at first."""
 _CELLS: Final = 1 << 15
-"""The largest number of factors times ranges that are processed together."""
+"""The largest number of factors of Φ times ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
 """The length, times ε, of a range whose frequencies are better evaluated one by one."""
 _SHORT: Final = 0.7
 """The half length, times ε, of a range that is short enough to be bounded factor by factor."""
 _BLOCK: Final = 1 << 13
-"""The number of frequencies whose factors are multiplied together."""
+"""The number of frequencies for which the factors of Φ are multiplied together."""
 _MANY: Final = 1 << 16
-"""The least number of factors times frequencies for which factors are multiplied, not added as
-logarithms."""
+"""The least number of factors times frequencies for which factors are multiplied directly."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies for which interpolation is considered."""
+"""The least number of factors times frequencies for which Φ may be interpolated."""
 _MOST_NODES: Final = 61
 
 
 class Strong(NamedTuple):
-    """The factors at one order, sorted so that those that decay fastest in θ come first."""
+    """The factors of Φ at one order of tilting, those first that decay fastest in the frequency."""
 
     epsilons: Floats
     counts: Floats
     decay: Floats
-    """The values 1/cosh²(aε), by which the factors decay."""
+    """The rates 1/cosh²(aε) by which the factors decay, a = order + 1/2."""
     square: float
     fourth: float
-    """The sum Σ n ε⁴/cosh²(aε) of the decay's second term; ``square``: Σ n ε²/cosh²(aε)."""
+    """The sum Σ n ε⁴/cosh²(aε), n the numbers of equal ε; ``square``: with ε² in place of ε⁴."""
     factors: list[tuple[float, float, int]]
-    """The triples (ε, tanh(aε), number)."""
+    """The triples (ε, tanh(aε), number of responses), a = order + 1/2."""
 
 
 @attrs.frozen(eq=False)
@@ -67,23 +65,21 @@ class Responses(loss.GroupedLosses):
 
     @property
     def most(self) -> Fraction:
-        return self._sum(1)
-
-    def _sum(self, end: int) -> Fraction:
-        """A lower (``end`` 0) or upper (1) bound on Σ n ε as a Fraction."""
-        numerators: Counter[int] = Counter()
-        for e, n in self.given:
-            each = exact.bracket(e, 40)[end]
-            numerators[each.denominator] += n * each.numerator
-        return sum((Fraction(n, d) for d, n in numerators.items()), Fraction(0))
+        return self._total[1]
 
     @cached_property
     def _total(self) -> tuple[Fraction, Fraction]:
-        return self._sum(0), self._sum(1)
+        """Rational bounds on the largest loss Σ n ε."""
+        ends = Counter[int](), Counter[int]()
+        for e, n in self.given:
+            for numerators, each in zip(ends, exact.bracket(e, 40), strict=True):
+                numerators[each.denominator] += n * each.numerator
+        low, high = (sum((Fraction(n, d) for d, n in each.items()), Fraction(0)) for each in ends)
+        return low, high
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Closed-form bounds on H(at) near the largest loss Σ n ε, or where H is 1 up to 2^-60;
-        else None."""
+        """Closed-form bounds on the divergence H(at) near its ends (1, and the largest loss); else
+        None."""
         low, high = exact.bracket(at, 40)
         excess = float(self._total[0] - high), float(self._total[1] - low)
         if 0 < excess[0] <= excess[1] * (1 + 4 * UNIT) <= 2 * self._least:
@@ -96,8 +92,8 @@ class Responses(loss.GroupedLosses):
         return float(np.min(self.epsilons)) * (1 - 4 * UNIT)
 
     def _top(self, least: float, most: float) -> Interval[float]:
-        """Bounds on H near the top: H(Σnε - x) = P(L = Σnε)(1 - e^-x), ``least`` <= x <=
-        ``most`` <= 2 min ε."""
+        """Bounds on the divergence H(Σnε - x) = P(L = Σnε)(1 - e^-x), x between ``least`` and
+        ``most``."""
         terms = self.counts * np.log1p(np.exp(-self.epsilons))
         log = -math.fsum(terms)
         slack = 8 * UNIT * (1 + float(np.sum((2 + self.epsilons) * terms)))
@@ -107,7 +103,7 @@ class Responses(loss.GroupedLosses):
         return probability(outward(*ends))
 
     def _below(self, at: float, mean: float, slack: float) -> bool:
-        """Whether 1 - H(at) is below 2^-60 by Chernoff's bound M(-t) e^(t·at), 0 <= t <= 1/2."""
+        """Whether the divergence H(at) is above 1 - 2^-60, by Chernoff's bound."""
         if mean <= at:
             return False
         low, high = -0.5, 0.0
@@ -151,8 +147,8 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """The product of all factors, block by block. No factor exceeds 1 in modulus, so errors
-        add up."""
+        """The ln Φ of all responses as a product of factors; none exceeds 1, so their errors add
+        up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]
@@ -160,8 +156,7 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """The values ln Φ of one block; frequencies are dropped once the strongest factors make
-        |Φ| negligible."""
+        """The ln Φ at one block of frequencies; negligible frequencies are dropped on the way."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -185,24 +180,19 @@ class Responses(loss.GroupedLosses):
 
     def _directly(self, order: float, frequencies: Floats) -> Logs:
         total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
-        for e, n in self._chunks:
+        for start in range(0, len(self.given), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            e = self.epsilons[part]
             phase = np.multiply.outer(e, frequencies)
             factor = np.empty(phase.shape, dtype=np.complex128)
             factor.real = np.cos(phase)
             factor.imag = np.sin(phase) * np.tanh((order + 0.5) * e)[:, None]
-            part = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, n)
-            total = Logs(total.value + part.value, total.slack + part.slack)
+            each = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, self.counts[part])
+            total = Logs(total.value + each.value, total.slack + each.slack)
         return total
 
-    @property
-    def _chunks(self) -> Iterator[tuple[Floats, Floats]]:
-        for start in range(0, len(self.given), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            yield self.epsilons[part], self.counts[part]
-
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
-        """The logarithm ln Φ interpolated from Chebyshev nodes of [-T, T]; None if there would be
-        too many nodes.
+        """The ln Φ interpolated from few Chebyshev nodes; None if there would be too many nodes.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
 
@@ -225,7 +215,8 @@ class Responses(loss.GroupedLosses):
         angles = np.pi * np.arange(last // 2 + 1) / last
         half = reach * np.cos(angles)
         half[-1] = 0.0
-        logs = self._directly(order, half)  # the factors are near 1, so no phase wraps around
+        # The factors at the nodes are near 1, so no phase wraps around.
+        logs = self._directly(order, half)
         mean = self.guide(order)[0]
         values = logs.value - 1j * mean * half
         values = np.concatenate([values, np.conj(values[-2::-1])])
@@ -240,11 +231,11 @@ class Responses(loss.GroupedLosses):
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
-        """The length of ranges below which ``ceiling`` hardly differs from Φ."""
+        """The length of frequency ranges for which ``ceiling`` is nearly exact."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """A bound on ln |Φ| over ranges: near 0 by sin²x >= x² - x⁴/3, elsewhere factor by factor.
+        """Upper bounds on ln |Φ| over ranges, by sin²x >= x² - x⁴/3 near 0, else by factor.
 
         A range stops taking factors once its bound is below ``enough``.
         """
@@ -264,7 +255,7 @@ class Responses(loss.GroupedLosses):
         return float(np.max(self.epsilons))
 
     def _strong(self, order: float) -> Strong:
-        """The sorted factors at an order; among equally strong ones, unlike ε come first."""
+        """The factors at an order, the strongest first, and unlike ε first among equals."""
 
         def made() -> Strong:
             decay = self._decay(order)
@@ -282,8 +273,7 @@ class Responses(loss.GroupedLosses):
 
 
 def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
-    """A bound on Σ n ln |φ| over ranges away from 0, factor by factor, with |sin| at its least in
-    each range.
+    """Upper bounds on ln |Φ| over ranges away from 0: each factor at its largest in the range.
 
     Ranges that are too long for a useful bound are skipped.
     """
@@ -291,20 +281,21 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     start, size = 0, _FIRST
     stay = np.flatnonzero(
         half * np.min(strong.epsilons[:size]) < _SHORT
-    )  # longer ranges gain hardly anything
+    )  # A longer range gains hardly anything from the factors.
     while start < len(strong.epsilons) and len(stay):
         part = slice(start, start + size)
         e, counts = strong.epsilons[part], strong.counts[part, None]
         at, long = middle[stay], half[stay] + 32 * UNIT * middle[stay]
         squared = np.multiply.outer(e, at)
         np.abs(np.tan(squared, out=squared), out=squared)
-        squared /= np.sqrt(1 + squared * squared)  # |sin|, in half the time
+        # The absolute sine is computed from the tangent in half the time.
+        squared /= np.sqrt(1 + squared * squared)
         squared -= np.multiply.outer(e, long)
         squared -= 32 * UNIT
         np.maximum(squared, 0.0, out=squared)
         squared *= squared
         squared *= -strong.decay[part, None] * (1 - 1e-12)
-        squared += 1 + loss.SLACK  # more than the rounding of each product below
+        squared += 1 + loss.SLACK  # The slack exceeds the rounding of each product below.
         if np.any(counts > 1):
             squared **= counts
         product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)
@@ -343,4 +334,4 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""The default threshold of a ceiling: this many nats below 1 are low enough."""
+"""The default threshold of a ceiling: so many nats below 1 are low enough."""

@@ -19,8 +19,7 @@ _CHUNK: Final = 1 << 12
 
 @attrs.frozen(eq=False)
 class Values(loss.LossLaw):
-    """The sum of ``count`` independent losses with finitely many values, given with their masses to
-    some units.
+    """The sum of ``count`` equal independent losses with finitely many values and their masses.
 
     |φ|² = 1 - 4Σ_{a<b} m_a m_b sin²(θ(L_a-L_b)/2) for the tilted masses m, so that the largest
     few terms of the sum give a bound.
@@ -30,9 +29,9 @@ class Values(loss.LossLaw):
     masses: Floats
     count: int
     highest: Fraction
-    """An upper bound on a single loss."""
+    """An upper bound on one of the losses."""
     place: loss.Lattice | None = None
-    """The lattice of a single loss."""
+    """The lattice that one of the losses lies on."""
 
     @property
     def most(self) -> Fraction:
@@ -136,8 +135,8 @@ class Mixture(loss.LossLaw):
         return sum(law.size for law in self.laws)
 
     def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
-        """The log moment ln M of one loss, each law's share of M, and a bound on the error of
-        the shares."""
+        """The ln E[e^(cL)] of one loss L, each law's share of that moment, and the shares'
+        error."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
         top = float(np.max(logs))

@@ -58,13 +58,13 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     return tuple((pair, count * times) for pair, count in counts.items())
 
 
-def _as_pair(given: Any) -> Any:
-    """The dominating pair of a measure or of a mechanism's claims; any other object is returned
-    unchanged."""
+def _as_pair(given: object) -> object:
+    """The dominating pair of a measure, or of a mechanism's claims; any other object unchanged."""
     measures: list[kinds.Measure]
     if isinstance(given, ContinualMechanism):
         measures = [each.measure for each in given.claims if each.status is not Status.REFUTED]
-        measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))  # pairs first
+        # Measures that are pairs come first.
+        measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))
     elif isinstance(given, kinds.MEASURES):
         measures = [given]
     else:
@@ -78,14 +78,13 @@ def _as_pair(given: Any) -> Any:
     return found
 
 
-def is_known(pair: Any) -> TypeGuard[pairs_curve.LossPair]:
-    """Whether an object is exactly one of this library's pairs, and so are all parts of a
-    mixture."""
+def is_known(pair: object) -> TypeGuard[pairs_curve.LossPair]:
+    """Whether an object is exactly a pair of this library, and so is each part of a mixture."""
     return _stranger(pair) is None
 
 
 def _stranger(pair: object) -> type | None:
-    """The type of the first pair that is not exactly one of this library's; None if all are."""
+    """The type of the first part of a pair that is not of this library; None if all are."""
     found: type = type(pair)
     if not any(found is kind for kind in KINDS):
         return found
@@ -95,8 +94,7 @@ def _stranger(pair: object) -> type | None:
 
 @written_as("compose([GaussianPair(sigma=1)], times=10)")
 def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve.PairsCurve:
-    """The tight privacy curve of a composition of mechanisms dominated by these pairs, fixed in
-    advance.
+    """The tight privacy curve of mechanisms dominated by these pairs, fixed in advance.
 
     ``times`` repeats the list. For losses on one lattice (discrete Gaussians of commensurable σ²,
     equal responses) and rational atoms, intervals have relative width 1e-9 or less; for others
@@ -142,9 +140,6 @@ def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
     )
 
 
-_DIGITS = 60
-
-
 def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     """A pair of this library that dominates every mechanism with the measure; None if none does.
 
@@ -160,7 +155,7 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
         if isinstance(measure, kinds.GaussianDP):
             return noise.GaussianPair(measure.mu)
         if isinstance(measure, kinds.BoundedRange) and measure.eta:
-            return noise.BoundedRangePair(exact.bracket(measure.eta, _DIGITS)[1])
+            return noise.BoundedRangePair(exact.bracket(measure.eta, 60)[1])
     except InvalidArgument:
         return None
     stated = kinds.parameters_of(measure)
@@ -168,11 +163,11 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
 
 
 _MOST_POINTS: Final = 256
-"""The largest number of points of a product that is multiplied out."""
+"""The largest number of points of a product of pairs that is multiplied out."""
 
 
 def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, ...]:
-    """The measure of the product of dominating pairs, if it has few rational points; else ().
+    """The measure of the product of the dominating pairs, if few rational points; else empty.
 
     >>> exact_product([kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75)))] * 2)[0].pair.zero
     (Fraction(9, 16), Fraction(3, 8), Fraction(1, 16))
@@ -195,8 +190,8 @@ def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, .
 
 
 def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
-    """The ε for which a measure implies (ε, 0)-DP by its dominating pair, the largest loss of the
-    pair, or more; None if the loss is unbounded.
+    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if its
+    loss is unbounded.
 
     >>> largest_loss(kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75))))
     Log(3)
@@ -212,7 +207,7 @@ def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
 def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
-    """The measure ``Dominated`` of a pair; an empty tuple where its parameters are out of range.
+    """The measure ``Dominated`` of a pair; empty where its parameters are out of range.
 
     >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())

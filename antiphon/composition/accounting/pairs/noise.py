@@ -18,7 +18,7 @@ from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.protocol.registry import register
 
 LARGEST: Final = Fraction(10**9)
-"""The largest loss in nats, or parameter: beyond it a pair promises nothing."""
+"""The largest loss in nats, or parameter, of a pair; a larger one would promise nothing."""
 _MOST_SHIFT: Final = 1 << 12
 
 

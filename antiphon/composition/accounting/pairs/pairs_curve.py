@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import attrs
 
@@ -28,7 +28,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import DominatingPair
 
 _WORK: Final = 1 << 14
-"""The largest number of products of 64-bit words: some tens of milliseconds."""
+"""The largest number of products of 64-bit words for an exact product: some tens of ms."""
 _BITS: Final = 256
 _CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
 _SURE: Final = Decimal("1e-30")
@@ -38,24 +38,23 @@ _FAR: Final = 64
 """The number of standard deviations past which a Gaussian tail is below the least double."""
 _CLOSE: Final = 8
 _TERMS: Final = 200
-"""The number of terms of the series, and of the continued fraction from there on: fifty digits and
-more."""
+"""The number of terms of a series or continued fraction of the Gaussian tail: fifty digits."""
 
 Counted: TypeAlias = "tuple[tuple[LossPair, int], ...]"
 Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
-"""The probabilities (P, Q) of each point."""
+"""The probabilities of each point under the two laws (P, Q)."""
 
 
 @attrs.frozen(eq=False)
 class Exactly:
-    """The hockey-stick divergence H of finitely many points, exactly: H = Σ (p - e^ε q)₊ / Σ p over
-    the sorted points with p, q > 0."""
+    """The divergence H(ε) = Σ (p - e^ε q)₊ / Σ p of finitely many points (p, q), p, q > 0,
+    exactly."""
 
     points: Points
     total: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), to double precision; exact before rounding where e^at is rational."""
+        """Bounds on H(at) to double precision; exact before rounding where e^at is rational."""
         if isinstance(growth := exact.exp(at), Fraction):
             ends = growth, growth
         else:
@@ -71,28 +70,23 @@ class Exactly:
 
 @attrs.frozen(eq=False)
 class Once:
-    """The hockey-stick divergence H of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η))
-    for 0 <= ε < η."""
+    """The divergence of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε <
+    η."""
 
     eta: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at) to double precision, computed with sixty digits, thirty of them
-        certain."""
+        """Bounds on the divergence H(at) to double precision, computed with sixty digits."""
         with localcontext(_CONTEXT):
             short = self.eta - exact.bracket(at, 50)[0]
-            share = (1 - _exp(-short / 2)) ** 2 / (1 - _exp(-self.eta))
+            share = (1 - decimal(-short / 2).exp()) ** 2 / (1 - decimal(-self.eta).exp())
             return probability(Interval(down(share * (1 - _SURE)), up(share * (1 + _SURE))))
-
-
-def _exp(value: Fraction) -> Decimal:
-    return decimal(value).exp()
 
 
 @attrs.frozen(eq=False)
 class Gaussians:
-    """The hockey-stick divergence H of Gaussian mechanisms, Σμ_i² = μ²: H = Φ(-x) - e^ε Φ(-y), x =
-    ε/μ - μ/2, y = ε/μ + μ/2.
+    """The divergence of Gaussian mechanisms with μ² = Σμ_i²: H(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 -
+    ε/μ).
 
     As e^ε φ(y) = φ(x), it is φ(x)(R(x) - R(y)) with Mills' ratio R(t) = Φ(-t)/φ(t). For
     μ >= 10^-9 that difference costs at most twelve of fifty digits. Dong, Roth, Su 2022, Cor. 2.13.
@@ -131,8 +125,7 @@ def _mills(t: Decimal) -> Decimal:
 
 
 def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
-    """The exact product of finite pairs, with points of equal ratio merged; None if it exceeds
-    ``_WORK``."""
+    """The exact divergence of a product of finite pairs; None past ``_WORK`` of work."""
     law, work = {Fraction(1): Fraction(1)}, 0
     for points, count in given:
         finite = [(p / q, p) for p, q in points if p and q]
@@ -146,23 +139,21 @@ def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
     return Exactly(points, sum(law.values(), Fraction(0)))
 
 
-_SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
 _FEW: Final = 1 << 10
 """The largest number of distinct pairs that are searched for a closed form."""
 _LEAST: Final = 2.0**-17
-"""The least α-1: smaller orders are answered at 1 + this, as divergences grow with the order."""
+"""The least α - 1; a smaller order is answered at 1 + this, as divergences grow with the order."""
 
 
 @attrs.frozen(repr=False)
 class PairsCurve(TheoremCurve, Searched):
-    """The tight curve of a product of pairs: δ = 1 - Π(1-r_i)(1-H(ε)), r_i the mass of infinite
-    loss.
+    """The tight curve of a product of pairs: δ(ε) = 1 - Π(1-r_i)(1-H(ε)), r_i = P(infinite loss).
 
     H is the hockey-stick divergence of the finite losses (``fourier_inversion``).
     """
 
     method = "pairs"
-    source = _SOURCE
+    source = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
     composed: Counted
     width: float
 
@@ -176,7 +167,7 @@ class PairsCurve(TheoremCurve, Searched):
 
     @cached_property
     def _infinite(self) -> Parameters:
-        """The masses r of infinite loss, as parameters of RR_{0,r}."""
+        """The probabilities r of infinite loss, as parameters of RR_{0,r}."""
         deltas: Counter[Fraction] = Counter()
         for pair, count in self.composed:
             if infinite := pair.infinite:
@@ -185,14 +176,14 @@ class PairsCurve(TheoremCurve, Searched):
 
     @cached_property
     def _product(self) -> Product | None:
-        """The composed law of the finite losses; None if some pair has only infinite loss."""
+        """The law of the sum of all finite losses; None if a pair has infinite loss only."""
         if any(pair.infinite == 1 for pair, _ in self.composed):
             return None
         return Product(merged_losses([pair.losses(count) for pair, count in self.composed]))
 
     @cached_property
     def _highest(self) -> Fraction | None:
-        """An upper bound on the sum of the finite losses; None if it is unbounded."""
+        """An upper bound on the sum of all finite losses; None if it is unbounded."""
         return Fraction(0) if self._product is None else self._product.most
 
     @property
@@ -263,8 +254,7 @@ def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
 
 
 def product_divergence(composed: Counted, order: float) -> float:
-    """The Rényi divergence D_α(P‖Q) of a product of pairs, rounded up (see
-    ``compose.divergence``)."""
+    """The Rényi divergence D_α(P‖Q), α = ``order``, of a product of pairs, rounded up."""
     order_of(order)
     if any(pair.infinite for pair, _ in composed):
         return math.inf
@@ -276,9 +266,6 @@ def product_divergence(composed: Counted, order: float) -> float:
     moment = product.log_moment(above)
     bound = (moment.value + moment.error) / above * (1 + 8 * UNIT)
     return min(max(0.0, bound) + 5e-324, highest)
-
-
-_WIDTH: Final = 1e-6
 
 
 class LossPair(DominatingPair):
@@ -306,11 +293,11 @@ class LossPair(DominatingPair):
     @property
     @abstractmethod
     def atoms(self) -> Points | None:
-        """The probabilities (P, Q) of every point, if the pair has finitely many rational
-        points; else None."""
+        """The probabilities (P, Q) of each point, if they are finitely many rationals; else
+        None."""
 
     def delta_at(self, epsilon: exact.Epsilon) -> float:
-        return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
+        return PairsCurve(((self, 1),), 1e-6).delta_at(epsilon)
 
     def divergence_at(self, order: float) -> float:
         return product_divergence(((self, 1),), order)
@@ -320,11 +307,5 @@ class FiniteLosses(LossPair):
     """A pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
-
-    @property
-    def infinite(self) -> Fraction:
-        return Fraction(0)
-
-    @property
-    def atoms(self) -> None:
-        return None
+    infinite: ClassVar[Any] = Fraction(0)
+    atoms: ClassVar[Any] = None

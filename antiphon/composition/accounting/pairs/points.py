@@ -14,7 +14,7 @@ from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
 
 _LEAST: Final = Fraction(1, 1 << 900)
-"""The least nonzero mass, so that doubles hold it to their full precision."""
+"""The least nonzero probability that is accepted, so that doubles hold it to full precision."""
 
 
 def _law(values: Any) -> tuple[Fraction, ...]:
@@ -135,8 +135,7 @@ class MixturePair(LossPair):
 
 
 def reveal(probability: float | Fraction, pair: LossPair) -> MixturePair:
-    """The pair that reveals the bit with a given probability and is ``pair`` otherwise, as (ε, δ)
-    does with probability δ.
+    """The pair that reveals the bit with a given probability, and is ``pair`` otherwise.
 
     >>> reveal(0.1, FinitePair((0.75, 0.25), (0.25, 0.75))).infinite
     Fraction(1, 10)

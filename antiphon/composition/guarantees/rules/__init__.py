@@ -1,5 +1,4 @@
-"""The rules, one file for each family of theorems: premises, where each is proved, and the
-resulting curve.
+"""The rules, one file for each family of theorems, with premises, proofs and figures.
 
 Every file in this folder is imported with the library, and adds rows to the table by ``@rule``: a
 theorem is added by adding its file.

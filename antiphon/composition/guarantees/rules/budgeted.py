@@ -59,21 +59,20 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
 
 @rule(THEOREM, ExtConComp, about=NoneType)
 def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
-    """The rule when no f is given: a composition with a budget suggests f itself."""
+    """The rule without an f: a composition with a budget suggests the f of its budget."""
     budget = system.budget
     return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 
 
 @rule(THEOREM, ExtConComp, about=(SparseParallel, SparseMeasures), rank=4)
 def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
-    """The guarantee by a filter, w.r.t. an f_∞ to which no theorem on f_∞ applies."""
+    """The guarantee by a filter w.r.t. f_∞ (k-sparse), where no theorem on f_∞ applies."""
     budget = system.budget
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
 
 def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str = "") -> Leaf:
-    """The derivation by the filter's theorem; ``covered`` names its machine-checked statement,
-    if there is one."""
+    """The derivation by the theorem of the filter; ``covered`` names its machine-checked form."""
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     curve, measures = filter_guarantee(budget), _measures(budget)
@@ -81,8 +80,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str
 
 
 def _measures(budget: Filter) -> tuple[Measure, ...]:
-    """The measures promised besides (ε, δ): ρ-zCDP for a filter of ρ alone (Whitehouse et al. 2023,
-    Thm 1).
+    """The measures promised beside (ε, δ): ρ-zCDP by a filter of ρ with δ = 0.
 
     With δ = 0 there is no exceptional event outside the supermartingale of ``RhoFilter``.
     """
@@ -116,8 +114,7 @@ def guarantee_within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
 
 
 def _known(budget: Filter, curve: PrivacyCurve | None) -> PrivacyCurve:
-    """The curve that a filter promises. Raises: NoGuarantee if there is none, as for a unit without
-    curves."""
+    """The curve that a filter promises. Raises: NoGuarantee if its unit has no curve."""
     if curve is not None:
         return curve
     raise NoGuarantee(

@@ -35,7 +35,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaf_claims import Leaf, Leaves, created, has_asserted_claim
-from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
+from antiphon.composition.guarantees.rulebook import FEWER, Answer, Inquiry, Steps, rule
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.protocol import Verification, identical, message_label, why_untrusted
 from antiphon.protocol.measures.kinds import Measure, parameters_of
@@ -43,25 +43,25 @@ from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 4.10"
 FROM_THE_START: Final = f"{THEOREM}, ConComp"
-"""The key in ``MECHANISED`` of the theorem about ConComp."""
+"""The name in ``MECHANISED`` of the machine-checked theorem about ConComp."""
 IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
 @rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
 def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f^{α₁…α_k}: k fixed mechanisms, created first."""
+    """The rule for an ExtConComp w.r.t. f^{α₁…α_k}: k given mechanisms are created first."""
     return fixed_mechanisms(f, THEOREM)
 
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
-    """The guarantee of ConComp[M₁, …, M_k], whose mechanisms exist from the start."""
+    """The rule for ConComp[M₁, …, M_k], whose mechanisms exist from the start."""
     return fixed_mechanisms(its_own(system, f), FROM_THE_START)
 
 
 def fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
-    """The guarantee of k given mechanisms created first; ``row`` names the machine-checked theorem.
+    """The derivation for k given mechanisms; ``row`` names its machine-checked theorem.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
     """
@@ -95,8 +95,7 @@ def fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
 
 
 def _pair(create: Create, measures: Sequence[Measure]) -> Parameters | None:
-    """The (ε, δ) that a creation asserts, or else one that its mechanism claims; None if there
-    is none."""
+    """The (ε, δ) that a creation asserts, or that its mechanism claims; None if there is none."""
     if create.asserts:
         return create.parameters
     return next(filter(None, map(parameters_of, measures)), None)
@@ -110,8 +109,7 @@ def _statement(parameters: Sequence[Parameters], others: bool) -> str:
 
 
 def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
-    """The verification function of a ConComp that follows from its mechanisms. Raises: NoGuarantee
-    if another was given."""
+    """The verification function of a ConComp. Raises: NoGuarantee if f is another one."""
     own = validity.each_valid(system)
     if f is not None and not identical(f, own):
         raise NoGuarantee(
@@ -123,8 +121,7 @@ def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
 
 
 def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, ...]:
-    """The premises of a theorem on fixed mechanisms. Raises: NoGuarantee if one has continuous
-    answers."""
+    """The premises that the mechanisms are fixed and have discrete answers. Raises: NoGuarantee."""
     for each in fixed:
         if not each.mechanism.signature.answers.discrete:
             raise NoGuarantee(
@@ -140,7 +137,7 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
 
 
 def leaf_claims(fixed: Sequence[Create]) -> Leaves:
-    """The leaf derivations of the mechanisms' claims; equal neighbours share one derivation."""
+    """The derivation steps of the mechanisms' claims; equal neighbours share one."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
         alike = last is not None and _alike(each, last)
@@ -149,8 +146,7 @@ def leaf_claims(fixed: Sequence[Create]) -> Leaves:
 
 
 def _alike(each: Create, last: Create) -> bool:
-    """Whether two creations are surely of the same mechanism; equality by a user's class is not
-    trusted."""
+    """Whether two creations are surely of one mechanism; a user's ``==`` is not trusted."""
     same = each.mechanism is last.mechanism or why_untrusted(each.mechanism) is None
     return same and identical(each, last)
 
@@ -161,32 +157,30 @@ _ENFORCED: Final = (
     composing.DISCRETE,
     Premise("the pairs sent to M'_i are f'_i-valid", Mark.ENFORCED, "by V[f]"),
 )  # fmt: skip
-"""The premises that V[f] enforces."""
+"""The premises on fixed parameters that V[f] enforces."""
 
 
 @rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
 def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
+    """The rule for ExtConComp with fixed (ε_i, δ_i), or fixed measures ρ_i."""
     row = composing.adding_row(f)
     return composing.sum_theorem(row.fixed, row, f, _ENFORCED, inquiry)
 
 
-FEWER: Final = "fewer sequences"
 NONE: Final = "a concurrent composition theorem (CM §4-5)"
 
 
 @rule(FEWER, ConComp, about=Bounded)
 def of_fixed(system: ConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """The guarantee of a ConComp w.r.t. an f with a bounded number of messages: that w.r.t. the
-    f inside."""
+    """The rule for a ConComp w.r.t. an f with a bounded number of messages."""
     return _fewer(f, inquiry)
 
 
 @rule(FEWER, ExtConComp, about=Bounded)
 def of_created(system: ExtConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """The guarantee of an ExtConComp w.r.t. an f with a bounded number of messages, which bounds
-    creations, too."""
-    most = f.pairs // 2  # a mechanism that is never asked costs nothing
+    """The rule for an ExtConComp w.r.t. an f with a bounded number of messages."""
+    # A mechanism costs privacy only if it is created and then asked, two messages.
+    most = f.pairs // 2
     if inquiry.max_creations is None or most <= inquiry.max_creations:
         inquiry = attrs.evolve(inquiry, max_creations=most, bounded=True)
     return _fewer(f, inquiry)
@@ -201,8 +195,7 @@ def _fewer(f: Bounded, inquiry: Inquiry) -> Steps:
 
 @rule(NONE, ExtConComp, rank=9)
 def no_theorem(system: ExtConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
-    """The last rule for an ExtConComp: fails, and names the verification functions that have a
-    theorem. Raises: NoGuarantee."""
+    """The last rule for an ExtConComp: it names the f that have a theorem. Raises: NoGuarantee."""
     raise NoGuarantee(
         NONE,
         "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "

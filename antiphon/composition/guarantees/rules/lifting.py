@@ -26,27 +26,26 @@ from antiphon.protocol.provenance import why_assumed
 
 THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 25_000
-"""The largest number of pairs of states of P that are explored."""
+"""The largest number of pairs of states of a post-processor P that are explored."""
 _ALPHABET: Final = 12
-"""The largest number of left messages for which P is explored."""
+"""The largest number of different left messages for which a post-processor is explored."""
 _FIRST: Final = 32
-"""The number of first messages that are tried where P is not explored."""
+"""The number of first messages that are tried where a post-processor is not explored."""
 _ENTRIES: Final = 1 << 16
-"""The largest total number of entries in all pairs of first messages; of long messages fewer are
-tried."""
+"""The largest total length of all pairs of first messages that are tried."""
 _ENDLESS: Final = 10**9
 
 
 @rule(THEOREM, ComplexMechanism)
 def its_chain(system: ComplexMechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of a complex mechanism P ∘* ExtConComp: that of the chain it is built as."""
+    """The rule for a complex mechanism P ∘* ExtConComp: it is as private as its chain."""
     return (yield inquiry.of(system.chain, f))
 
 
 @rule(THEOREM, AnyChain, Chain, rank=2)
 def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of P ∘* M by CM Thm 6.1: M is private w.r.t. f', and P has the three properties
-    from f to f'.
+    """The rule CM Thm 6.1: P ∘* M w.r.t. f, if M is private w.r.t. f' and P has the three
+    properties.
 
     f' is declared by P (``lifting``), or given by the caller (``inner``). The properties are
     checked by exploring all runs of P where these are finitely many; else P's declaration says
@@ -78,7 +77,11 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         lambda: (
             f"{_name(processor)} turns f-valid pairs into f'-valid ones, and reveals nothing else"
         ),
-        (_single(processor), premise, *(() if created is None else _answering(created))),
+        (
+            Premise(lambda: f"{_name(processor)} has one initial state", Mark.CHECKED),
+            premise,
+            *(() if created is None else _answering(created)),
+        ),
         outer,
         covered=THEOREM,
     )
@@ -86,10 +89,6 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
 def _name(processor: PostProcessor) -> str:
     return message_label(processor, 40)
-
-
-def _single(processor: PostProcessor) -> Premise:
-    return Premise(lambda: f"{_name(processor)} has one initial state", Mark.CHECKED)
 
 
 def _declared(processor: PostProcessor) -> Lifting | None:
@@ -103,7 +102,7 @@ def _functions(
     f: Verification | None,
     given: Verification | None,
 ) -> tuple[Verification, Verification]:
-    """The verification functions f and f', as given in the inquiry or else as P declares them."""
+    """The verification functions f and f', as the inquiry gives them or else P declares them."""
     outer = declared.outer if f is None and declared is not None else f
     inner = declared.inner if given is None and declared is not None else given
     if inner is None or outer is None:
@@ -115,7 +114,7 @@ def _functions(
 
 
 def _deterministic(processor: PostProcessor) -> None:
-    """The premises that P has one initial state and is deterministic. Raises: NoGuarantee."""
+    """Check that P is deterministic and has one initial state. Raises: NoGuarantee."""
     if not identical(processor.initial_states, ONLY):
         raise NoGuarantee(
             THEOREM, f"one initial state of {_name(processor)}", "it has several",
@@ -133,17 +132,15 @@ class AllCreated(NamedTuple):
 
     made: tuple[Create, ...]
     within: tuple[Create, ...]
-    """The creations inside compositions made by P: their claims matter to those compositions, their
-    answers to P."""
+    """The creations inside compositions that P creates."""
 
 
 Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
-"""The result of exploring P: a violation, or all creations; None: not all runs were explored."""
+"""The result of exploring P: a violation, all its creations, or None if runs are left out."""
 
 
 def _answering(created: AllCreated) -> Iterator[Premise]:
-    """The premise that mechanisms created by P answer within their signatures: no other answers
-    were explored."""
+    """The premise that the mechanisms created by P answer within their signatures."""
     text = "the mechanisms that P creates answer nothing outside their signatures"
     made = (*created.made, *created.within)
     marks = [answering(each.mechanism) for each in made]
@@ -168,8 +165,7 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether the properties of P are explored, or declared by P; for an f' that P does not
-    declare, the caller's word counts."""
+    """Whether P's properties w.r.t. these f and f' are explored, or declared by P."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
@@ -182,7 +178,7 @@ def _properties(
     inner: Verification,
     declared: Lifting | None,
 ) -> tuple[Premise, AllCreated | None]:
-    """The premise of the three properties, and P's creations if all its runs were explored."""
+    """The premise of P's three properties, and P's creations if all its runs were explored."""
 
     def text() -> str:
         return (
@@ -198,9 +194,13 @@ def _properties(
         )  # fmt: skip
     if explored is not None:
         return Premise(text, Mark.CHECKED, "in all f-valid pairs of runs"), explored
-    proved = declared is not None and declared.status is Status.PROVED
-    if declared is not None and proved and _covers(declared, outer, inner):
-        # P's creations are no part of P's proof: each asserts a claim of its own.
+    if (
+        declared is not None
+        and declared.status is Status.PROVED
+        and includes(declared.outer, outer)
+        and identical(declared.inner, inner)
+    ):
+        # The creations are no part of the proof about P: each asserts a claim of its own.
         reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
@@ -209,15 +209,10 @@ def _properties(
     return Premise(text, Mark.ASSUMED, why), None
 
 
-def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    return includes(declared.outer, outer) and identical(declared.inner, inner)
-
-
 def _explore(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> Explored:
-    """Explore all runs of P: returns a violation, or the creations of P; None if not all runs could
-    be explored.
+    """A violation in a run of P, or all creations of P; None if not all runs could be explored.
 
     ``check_properties`` knows the possible answers of a plain ExtConComp only; with another
     mechanism, only P's step on its first message is explored.
@@ -247,13 +242,13 @@ def _explore(
 def _at_once(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> properties.Violation | None:
-    """A violation of a property at P's first pair of messages; None if none was seen."""
+    """A violation at P's first pair of messages; None if none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
     lock = properties.begin_lockstep(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
         try:
             after = properties.advance_lockstep(processor, outer, inner, lock, Side.LEFT, zero, one)
-        except AntiphonError:  # such as a P that takes no such message
+        except AntiphonError:  # An error may mean that P takes no such message.
             continue
         if isinstance(after, properties.Broken):
             runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)
@@ -262,7 +257,7 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: its first, or integers around 0. Fewer if messages are long."""
+    """A few messages of a space: its first, or integers around 0; fewer of long messages."""
     if space.finite:
         first = tuple(islice(space.enumerate(), _FIRST))
         longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -273,7 +268,7 @@ def _some(space: Space) -> tuple[object, ...]:
 
 @attrs.define(eq=False)
 class _Watched(PostProcessor[object]):
-    """The post-processor P with a record of its creations, for exploring its runs."""
+    """A post-processor P that records its creations while its runs are explored."""
 
     processor: PostProcessor
     made: list[Create] = attrs.field(factory=list[Create])

@@ -45,9 +45,11 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
         return processed(links, (yield inquiry.of(rest, f)), premises, covered=_BEHIND)
     inner = f if f is None or _unread(f, asks) else UpdatesAndQueries(f, Finite(asks))
     inside = yield inquiry.of(rest, inner)
-    if not _unread(inside.verification, asks):
+    known = inside.verification
+    if not isinstance(known, UpdatesAndQueries) or not _unread(known, asks):
         return None
-    premises += (_unread_premise(inside.verification, asks),)
+    own = _about(known.queries, lambda: f"{_listed(asks)} is a query of {message_label(known)}")
+    premises += (own,)
     if f is inner:
         return processed(links, inside, premises)
     queries = system.signature.queries
@@ -75,11 +77,10 @@ def processed(
     *,
     covered: str = "",
 ) -> Derivation:
-    """The guarantee of the inner mechanism restated about the whole chain, w.r.t. the same f or
-    the given one."""
+    """The inner mechanism's guarantee, restated about the chain, w.r.t. the same f or another."""
     return Derivation(
         THEOREM,
-        lambda: f"{_names(links)} adds no loss",
+        lambda: " ∘* ".join(message_label(link, 40) for link in links) + " adds no loss",
         inside.verification if f is None else f,
         inside.curve,
         premises,
@@ -90,7 +91,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure also holds after post-processing: bounded range needs deterministic links.
+    """Whether a measure survives post-processing: bounded range needs deterministic links.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
@@ -98,10 +99,6 @@ def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
     if not isinstance(measure, BoundedRange):
         return True
     return all(link.deterministic is True and why_untrusted(link) is None for link in links)
-
-
-def _names(links: Sequence[PostProcessor]) -> str:
-    return " ∘* ".join(message_label(link, 40) for link in links)
 
 
 def _asks(link: PostProcessor) -> tuple[object, ...]:
@@ -123,18 +120,12 @@ def _forwards(link: PostProcessor) -> Premise:
 
 
 def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
-    """Whether f ignores the pair (q, q) in every state, for each q that the links ask."""
+    """Whether f ignores the pair (q, q) in every state, for each query q that the links ask."""
     return type(f) is UpdatesAndQueries and all(map(f.queries.contains, asks))
 
 
-def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
-    assert type(f) is UpdatesAndQueries
-    return _about(f.queries, lambda: f"{_listed(asks)} is a query of {message_label(f)}")
-
-
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise checked by asking a space; only assumed for a user's space, which may answer
-    otherwise later."""
+    """A premise that a space decides; only assumed for a user's space, whose answers may change."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 
@@ -148,8 +139,8 @@ GAME: Final = "CM Cor. 3.8"
 
 @rule(GAME, AnyChain, Chain)
 def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of a game … ∘* V[f] ∘* I ∘* M: an IM with the neighbouring initial states 0
-    and 1."""
+    """The rule for a game … ∘* V[f] ∘* I ∘* M: it is an IM with neighbouring initial states 0 and
+    1."""
     links = system.links
     place = next((at for at, link in enumerate(links) if isinstance(link, Identifier)), None)
     if place is None:
@@ -183,8 +174,7 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
 
 def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
-    """The verifier right before the identifier. Raises: NoGuarantee if there is none, so that it
-    is no game."""
+    """The verifier right before the identifier. Raises: NoGuarantee if this is no game."""
     identifier, verifier = links[place], links[place - 1] if place else None
     if type(verifier) is not Verifier:
         raise NoGuarantee(
@@ -200,8 +190,7 @@ def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
 
 
 def _starts(f: Verification | None) -> Verification:
-    """The verification function f_∼ with 0 ∼ 1, or the narrower f that was asked about. Raises:
-    NoGuarantee."""
+    """The f with neighbouring starts 0 and 1, or a narrower ``f``. Raises: NoGuarantee."""
     starts = neighbouring_start()
     if f is not None and not includes(starts, f):
         raise NoGuarantee(

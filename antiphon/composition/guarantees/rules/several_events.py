@@ -35,11 +35,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
 from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
-from antiphon.composition.guarantees.rules.fixed_compositions import (
-    FROM_THE_START,
-    THEOREM,
-    fixed_mechanisms,
-)
+from antiphon.composition.guarantees.rules import fixed_compositions
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import EachValid
 from antiphon.numbers import exact, shown_up
@@ -50,11 +46,11 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
-"""The largest number of steps s for which e^(sε) is kept as an exact power."""
+"""The largest number s of steps for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):
-    """A candidate curve with the premise that justifies it, and measures beside it."""
+    """A privacy curve, the premise that justifies it, and the measures it also holds in."""
 
     curve: PrivacyCurve
     premise: Premise
@@ -69,12 +65,14 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     mechanism is about another kind of f.
     """
     groups = [_groups(each, f.model) for each in f.created]
-    alone = yield from fixed_mechanisms(EachValid(f.created), FROM_THE_START)
+    alone = yield from fixed_compositions.fixed_mechanisms(
+        EachValid(f.created), fixed_compositions.FROM_THE_START
+    )
     pairs = [each.parameters for each in f.created if each.asserts]
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
     bounds = [each for each in found if each is not None]
-    if len(bounds) == 2:  # the least first, as its exact figure is reported
+    if len(bounds) == 2:  # The least bound comes first, as its exact figure is reported.
         bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(
@@ -107,12 +105,8 @@ def _figure(curve: PrivacyCurve) -> str:
     return f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
 
-# --- the number of groups of pairs ----------------------------------------------------------------
-
-
 def _groups(create: Create, model: Counted) -> float:
-    """The number of groups, each covered by the mechanism's claim, that contain all differing
-    pairs.
+    """The number of groups, as in the mechanism's claim, that all differing pairs fall into.
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
@@ -128,13 +122,15 @@ def _groups(create: Create, model: Counted) -> float:
         )  # fmt: skip
     if core is None:
         return 1  # Thm 4.10 refuses it with the reason
-    if type(model) is UserLevel and _numbers_only(create):
+    updates = create.mechanism.signature.updates  # numbers and arrays belong to no user
+    if type(model) is UserLevel and (type(updates) is Integers or type(updates) is Arrays):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
             "build it with users=True, or ask about event_level(events=…), for any users",
         )  # fmt: skip
     if type(core) is UserLevel and type(model) is EventLevel:
-        return math.inf if most is None else most  # the pairs may belong to several users
+        # The differing pairs may belong to several users.
+        return math.inf if most is None else most
     if core.events is None:
         return 1
     if not core.events:
@@ -142,27 +138,16 @@ def _groups(create: Create, model: Counted) -> float:
     return math.inf if most is None else math.ceil(most / core.events)
 
 
-def _numbers_only(create: Create) -> bool:
-    """Whether all updates of a mechanism are numbers or arrays, so that no update belongs to a
-    user."""
-    updates = create.mechanism.signature.updates
-    return type(updates) is Integers or type(updates) is Arrays
-
-
-# --- the two bounds ---------------------------------------------------------------------------
-
-
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """The bound by group privacy of the whole composition; None where any number of pairs may
-    differ."""
+    """The bound by group privacy of the whole composition; None if the pairs are not bounded."""
     number = model.events
     if number is None:
         return None
-    curve, by = alone.curve, THEOREM
+    curve, by = alone.curve, fixed_compositions.THEOREM
     pure = bool(pairs) and all(not delta for _, delta in pairs)
     if pairs:
         curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
-    if pure or not number:  # then the figure is known exactly
+    if pure or not number:  # With pure claims the figure is known exactly.
         worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
         curve = composing.composed([_lifted(worst, number)] if number else [])
     else:
@@ -177,8 +162,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
 def _counted(
     model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
 ) -> _Bound | None:
-    """The bound by counting, where each mechanism may get all differing pairs; None if it is
-    unknown."""
+    """The bound if each mechanism may get all differing pairs; None if it is not known."""
     single = all(steps <= 1 for steps in groups)
     if any(map(math.isinf, groups)) or not (pairs or single):
         return None
@@ -194,8 +178,7 @@ def _counted(
 
 
 def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
-    """The curve where at most ``most`` of the mechanisms, all of which exist, get a differing
-    pair."""
+    """The curve if at most ``most`` of the existing mechanisms get a differing pair."""
     if not most or most >= len(pairs):
         return composing.composed(pairs, most)
     if all(not delta for _, delta in pairs):
@@ -204,7 +187,7 @@ def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
 
 
 def _lifted(pair: Parameters, steps: int) -> Parameters:
-    """The parameters (sε, δ_s) of group privacy for s = ``steps``, rounded up."""
+    """The parameters (sε, δ_s) for a group of s = ``steps`` changes, rounded up."""
     epsilon, delta = pair
     if steps <= 1:
         return pair

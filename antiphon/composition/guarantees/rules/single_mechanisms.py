@@ -17,62 +17,48 @@ IM, w.r.t. f_∼ of its initial states.
 from collections.abc import Callable
 from typing import Any, Final
 
+from antiphon.composition.guarantees import leaf_claims
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import applies_to, includes, verification_of
-from antiphon.composition.guarantees.leaf_claims import (
-    BY_DISTANCE,
-    CLAIM,
-    believed_claims,
-    of_claims,
-)
+from antiphon.composition.guarantees.inclusion import group_size, includes, verification_of
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.protocol import AnyChain, Claim, Mechanism, Status, Verification, identical
+from antiphon.protocol import AnyChain, Claim, Status, Verification, identical, provenance
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.provenance import (
-    claims_of,
-    is_library_code,
-    plain_claims,
-    why_assumed,
-    why_untrusted,
-)
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
 from antiphon.verifiers.preprocessing_distance import distance_of
 
 
-@rule(CLAIM)
+@rule(leaf_claims.CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee that a mechanism's claims give w.r.t. f, directly or because f follows from a
-    claim's f.
+    """The rule of a mechanism's own claims, w.r.t. the f of a claim or an f that follows.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
     about f.
     """
-    claims = believed_claims(system)
+    claims = leaf_claims.believed_claims(system)
     f = verification_of(claims[0]) if f is None else f
     direct = [claim for claim in claims if includes(verification_of(claim), f)]
     base = _narrowest(direct) if direct else _in_steps(system, claims, f)
     alike = [claim for claim in claims if claim.status is base.status]
     alike = [claim for claim in alike if identical(claim.verification, base.verification)]
-    return (yield from of_claims(system, alike))
+    return (yield from leaf_claims.of_claims(system, alike))
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
-    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee if there
-    is none."""
+    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee."""
     for claim in claims:
-        if applies_to(verification_of(claim), f):
+        if group_size(verification_of(claim), f) is not None:
             return claim
     known = "; ".join(message_label(claim.verification) for claim in claims)
     raise NoGuarantee(
-        CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
+        leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
         f"it claims w.r.t. {known}", "ask for a guarantee w.r.t. that",
     )  # fmt: skip
 
 
 def _narrowest(claims: list[Claim]) -> Claim:
-    """The narrowest claim, about the fewest sequences, among those with the status of the first
-    claim."""
+    """The claim about the fewest sequences, among those with the status of the first claim."""
     best = claims[0]
     for each in claims[1:]:
         if each.status is best.status and not includes(
@@ -82,13 +68,9 @@ def _narrowest(claims: list[Claim]) -> Claim:
     return best
 
 
-# --- by distance ----------------------------------------------------------------------------------
-
-
-@rule(BY_DISTANCE, about=NeighbouringStart)
+@rule(leaf_claims.BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
-    """The guarantee for neighbours as far apart as those of f, from ``claims_at``; None if the
-    mechanism has none.
+    """The rule for neighbours as far apart as those of f, by ``claims_at``; None without it.
 
     The f of these claims may be about another relation than was asked: then they are not used.
     """
@@ -96,27 +78,24 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     distance = distance_of(f.relation)
     if said is None or distance is None or distance < 0:
         return None
-    stated = claims_of(system)
+    stated = provenance.claims_of(system)
     if any(identical(each.verification, f) for each in stated):
         return None
-    if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
-        return None  # an inherited ``claims_at`` counts no more than the claims
-    claims = sorted(filter(_known, plain_claims(system, said(distance))), key=_certain)
+    if not all(map(_known, stated)) and provenance.why_assumed(system, "claims_at") is not None:
+        return None  # An inherited ``claims_at`` counts no more than the claims of its class.
+    given = filter(_known, provenance.plain_claims(system, said(distance)))
+    claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
     if not direct:
         return None
     base = direct[0]
     alike = [each for each in direct if each.status is base.status]
     alike = [each for each in alike if identical(each.verification, base.verification)]
-    return (yield from of_claims(system, alike, "claims_at"))
+    return (yield from leaf_claims.of_claims(system, alike, "claims_at"))
 
 
 def _known(claim: Claim) -> bool:
     return claim.status is not Status.REFUTED
-
-
-def _certain(claim: Claim) -> int:
-    return -claim.status.certainty
 
 
 BY_CONSTRUCTION: Final = "by construction"
@@ -124,13 +103,13 @@ BY_CONSTRUCTION: Final = "by construction"
 
 @rule(BY_CONSTRUCTION, rank=-1)
 def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of the chain that a mechanism is built as, which is known in more detail
-    than its claims."""
+    """The rule for a mechanism with a chain: the chain's guarantee tells more than a claim."""
     chain: object = getattr(system, "chain", None)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    reason = why_untrusted(system, but_created=True)  # the derivations of its parts follow below
+    # The derivations of the created parts follow below.
+    reason = provenance.why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
@@ -145,7 +124,7 @@ IM_AS_A_CM: Final = "IM as a CM (CM §3.3)"
 
 @rule(IM_AS_A_CM, InteractiveAsContinual)
 def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of InteractiveAsContinual(M), from that of the interactive mechanism M."""
+    """The rule for InteractiveAsContinual(M): the guarantee of the interactive mechanism M."""
     mechanism = system.mechanism
     inside = yield inquiry.of(mechanism, f)
     if not includes(neighbouring_start(), inside.verification):
@@ -170,19 +149,18 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The verification function f_∼ with the first pair in S^init; V[f] alone ensures only
-    (S^init ∪ Q)²."""
+    """The f of ``f``'s relation whose first pair consists of initial states."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
     starts = mechanism.initial_states
-    known = is_library_code(type(starts))
+    known = provenance.is_library_code(type(starts))
     if known and starts.includes(mechanism.signature.queries):
         return f
     if f.initial is None:
         return neighbouring_start(f.relation, initial=starts)
     if identical(f.initial, starts) or (known and starts.includes(f.initial)):
-        return f  # f may allow only some of them: no more is promised
+        return f  # The f may allow only some initial states: then no more is promised.
     raise NoGuarantee(
         IM_AS_A_CM, "an f that lets initial states through first",
         f"the claim is w.r.t. {message_label(f)}, which is not known to",

@@ -29,12 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import (
-    OneOfManyCurve,
-    least_curve,
-    of_measure,
-    product,
-)
+from antiphon.composition.accounting import bounds
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
 from antiphon.composition.accounting.creations.class_recursion import ClassCurve
@@ -69,7 +64,7 @@ SPARSE: Final = (
         "by V[f]; an automaton that refuses stays dead",
     ),
 )  # fmt: skip
-"""The premises that V[f] enforces in every theorem on f_∞."""
+"""The premises of every theorem on k-sparse composition that V[f] enforces."""
 _BOUNDED: Final = derivation.Premise(
     "every fixed trade-off function has a finite slope -e^η: its mechanisms are (η, 0)-DP",
     derivation.Mark.CHECKED,
@@ -84,7 +79,7 @@ _CURE: Final = (
 
 @rule(PURE, ExtConComp, about=SparseParallel)
 def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
+    """The rule for ExtConComp w.r.t. f_∞ (k-sparse), if every fixed δ is 0."""
     pure = {delta for _, delta in f.parameters} <= {0}
     return (
         composing.sum_theorem(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry)
@@ -95,8 +90,7 @@ def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answ
 
 @rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
 def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """The guarantee w.r.t. f_∞ for mechanisms of bounded loss η, through η-DP, however many are
-    created: η-bounded range, or a trade-off function of finite slope."""
+    """The rule w.r.t. f_∞ for fixed measures of bounded loss η, each counted as (η, 0)."""
     if not composing.bounded_losses(f.measures):
         return None
     premises = (*SPARSE, _BOUNDED) if isinstance(f.measures[0], kinds.Dominated) else SPARSE
@@ -105,8 +99,7 @@ def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Ans
 
 @rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
 def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f_{∞,FPC}, or w.r.t. f_∞ if every creation is
-    first-pair consistent."""
+    """The rule w.r.t. f_{∞,FPC}, or f_∞ with first-pair consistent creations only."""
     premise = consistency(f, inquiry)
     if premise is None:
         return None
@@ -131,7 +124,7 @@ def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
 
 @rule("CM §5.2", ExtConComp, about=SparseParallel, rank=5)
 def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """The failure w.r.t. f_∞ where some δ > 0: raises NoGuarantee with a counterexample."""
+    """The failure w.r.t. f_∞ where a fixed δ > 0: NoGuarantee with a counterexample."""
     epsilon, delta = max(f.parameters, key=lambda each: each[1])
     found = derivation.Counterexample(epsilon, delta)
     raise derivation.NoGuarantee(
@@ -145,7 +138,7 @@ def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry
 
 @rule("docs/sparse.md", ExtConComp, about=SparseMeasures, rank=5)
 def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """The failure w.r.t. f_∞ of other measures: NoGuarantee, with a counterexample for ρ and μ."""
+    """The failure w.r.t. f_∞ of other measures: NoGuarantee, for ρ and μ with a counterexample."""
     refuters = ((each, _refuter(each)) for each in f.measures)
     largest, found = next((each for each in refuters if each[1]), (f.measures[0], None))
     refuted = (
@@ -164,8 +157,8 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
 def _refuter(
     measure: kinds.Measure,
 ) -> derivation.Counterexample | derivation.ExposedCounterexample | None:
-    """Mechanisms with this measure of which, without first-pair consistency, one leaks in the
-    end."""
+    """The counterexample of mechanisms with this measure, of which one leaks in the end; or
+    None."""
     pair = measure.pair if isinstance(measure, kinds.Dominated) else None
     if isinstance(pair, GaussianPair):
         measure = kinds.GaussianDP(pair.mu)
@@ -181,12 +174,12 @@ GENERAL: Final = "Theorem G (docs/sparse.md)"
 SYMMETRIC: Final = "Theorem S (docs/sparse.md)"
 RENYI: Final = "Theorem R (docs/sparse.md)"
 TRADE_OFFS: Final = "Theorem F₁ (docs/fdp.md)", "Theorems G and R (docs/fdp.md)"
-"""The theorems of one trade-off function, and of several, where creations are bounded."""
+"""The theorems on one trade-off function, and on several, where creations are bounded."""
 _TEXT: Final = "every f' allows what it allows with the sides of all pairs exchanged"
 
 
 class _Figure(NamedTuple):
-    """A privacy curve with the theorem that gives it and the further premises of that theorem."""
+    """A privacy curve with the theorem that gives it, and that theorem's further premises."""
 
     theorem: str
     words: Callable[[str, str], str]
@@ -197,8 +190,7 @@ class _Figure(NamedTuple):
 
 @rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
 def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
-    """The guarantee of ExtConComp w.r.t. f_∞ against adversaries who create, or ask, at most
-    ``max_creations``."""
+    """The rule w.r.t. f_∞ for adversaries who create, or ask, at most ``max_creations``."""
     most = inquiry.max_creations
     if most is None:
         return None
@@ -229,7 +221,9 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     measures = () if not most else (kinds.Renyi(SparseDivergence(f.measures, most)),)
     bounded = composing.bounded_losses(f.measures)
     pure = [composing.composed(bounded, most)] if bounded or not most else []
-    curve = least_curve([*pure, *map(of_measure, measures), *_of_pairs(f.measures, most)])
+    curve = bounds.least_curve(
+        [*pure, *map(bounds.of_measure, measures), *_of_pairs(f.measures, most)]
+    )
 
     def words(differ: str, given: str) -> str:
         return f"{differ} of {most:,} created differ: {given}"
@@ -240,22 +234,22 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The δ of all n mechanisms together for which Theorem G is asked where others have curves."""
+"""The δ of all created mechanisms together at which curves are read for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
-    """The curves of docs/fdp.md, *Without first-pair consistency*, where every measure has a
-    dominating pair."""
+    """The curves of docs/fdp.md for bounded creations, if every measure has a dominating pair."""
     counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
     each_once = [own for own, _ in counts]
-    whole = product(each_once) if most else None
+    whole = bounds.product(each_once) if most else None
     if whole is None:
         return
     if len(measures) == 1:
-        yield OneOfManyCurve(whole, most, largest_loss(measures[0]))
+        yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    yield compose(each_once, times=most)  # as if all of every kind differed
-    curves = [(of_measure(own), n) for own, n in counts]
+    # The curve holds even if all mechanisms of every kind differ.
+    yield compose(each_once, times=most)
+    curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:
         at: list[Parameters] = []
         for curve, count in curves:
@@ -280,12 +274,12 @@ def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
     curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
     if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
-        return curve  # tight
-    return least_curve([curve, optimal([_largest(parameters)], times=number)])
+        return curve  # The curve is tight.
+    return bounds.least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
 def _closed(curve: PrivacyCurve) -> str:
-    """A text that compares Theorem G with its closed bound, at twice the least δ."""
+    """The text that compares Theorem G with its closed bound, at twice the least δ."""
     if not isinstance(curve, GeneralCurve):
         return ""
     delta = min(1.0, 2 * curve.floor.upper)
@@ -294,7 +288,7 @@ def _closed(curve: PrivacyCurve) -> str:
 
 
 def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[derivation.Premise]:
-    """The premise that every f' under which pairs may differ is swap-symmetric, if this is known.
+    """The premise that each creation's f' is swap-symmetric; nothing if this is not known.
 
     A user's own f' that merely declares it gets Theorem G, which needs no such declaration.
     """

@@ -28,7 +28,6 @@ y₁ = x₁ + N + R, y₂ = x₁ + x₂ + R: one is (0, 3/4)-DP, and of three cr
 noise is added is not enough.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from antiphon.composition.concurrent import ExtConComp
@@ -44,18 +43,17 @@ from antiphon.protocol import Approximate, Mechanism, Pure, why_untrusted
 
 THEOREM: Final = "Theorem U (docs/sparse.md)"
 _UNIFORM: Final[dict[type, str]] = {}
-"""The classes whose claims are proved to hold uniformly, with the place of the proof."""
+"""The classes of which all claims are proved to hold uniformly, each with its proof's place."""
 
 
 def uniform_by(source: str, *kinds: type[Mechanism]) -> None:
-    """Register mechanisms of this library all of whose claims are proved to hold uniformly."""
+    """Register classes of this library of which all claims are proved to hold uniformly."""
     _UNIFORM.update(dict.fromkeys(kinds, source))
 
 
 @rule(THEOREM, ExtConComp, about=SparseParallel, rank=1)
 def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """The guarantee of ExtConComp w.r.t. f_∞ with any δ, if all that is created is known to be
-    uniformly private; None if it is not."""
+    """The rule w.r.t. f_∞ with any δ, if all creations are uniformly private; else None."""
     if inquiry.catalogue is None:
         return None
     reasons = [_reason(each) for each in inquiry.catalogue if has_asserted_claim(each)]
@@ -63,16 +61,13 @@ def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> A
         return None
     text = "every created mechanism is uniformly private: after identical pairs as from the start"
     mark = Mark.CHECKED if inquiry.explored else Mark.GIVEN
-    premise = Premise(text, mark, f"of the catalogue: {_listed(reasons)}")
+    listed = ", ".join(dict.fromkeys(reasons)) or "nothing is created"
+    premise = Premise(text, mark, f"of the catalogue: {listed}")
     return composing.sum_theorem(THEOREM, composing.PARAMETER, f, (*SPARSE, premise), inquiry)
 
 
-def _listed(reasons: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(reasons)) or "nothing is created"
-
-
 def _reason(create: Create) -> str:
-    """The reason why a creation's claim holds uniformly; empty if none is known."""
+    """The reason why a creation's claim holds uniformly; empty: none is known."""
     measure = None if create.claim is None else create.claim.measure
     if isinstance(measure, Pure) or (isinstance(measure, Approximate) and not measure.delta):
         return "its claim is pure"
