@@ -6,7 +6,7 @@ Positions are numbered; 0 is OVER. ``single_arena`` follows one mechanism under 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -14,8 +14,8 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
+from antiphon.audit.exact.futures import Settled
 from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper, Tables
-from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
 from antiphon.protocol.registry import name_of
@@ -124,7 +124,10 @@ class PartArena:
 
     def message(self, choice: Move, live: Live) -> object:
         """The pair of messages of a choice; the message alone where both worlds get the same."""
-        return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
+        zero, one = choice.zero, choice.one
+        if self.part.judge is None:
+            return zero
+        return same(zero) if identical(zero, one) else Pair(zero, one)
 
     def answer(self, choice: Move, place: int) -> object:
         """The answer that the adversary receives on the branch with index ``place`` of a choice."""
@@ -192,19 +195,23 @@ def guarded_step(mechanism: Mechanism) -> Step:
 
 def _judge(verification: Verification) -> Judge:
     def judge(state: object, zero: object, one: object) -> tuple[object, bool] | Refused:
-        try:
-            after = read(verification, state, zero, one)
-        except PartError:
-            raise
-        except Exception:
-            return RAISED
+        after = refused_if_raised(read, verification, state, zero, one)
         return after if type(after) is Refused else (after, False)
 
     return judge
 
 
-RAISED = Refused("checking the message raised")
-"""The refusal that stands for an f that raises: as for a verifier, such a pair is not allowed."""
+def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
+    """The result of a step of f; a refusal where the step raises, as a verifier refuses that pair.
+
+    Raises: PartError where the step returned no state.
+    """
+    try:
+        return step(*arguments)
+    except PartError:
+        raise
+    except Exception:
+        return Refused("checking the message raised")
 
 
 def messages_to_try(
@@ -233,5 +240,47 @@ def elements(space: Space, owner: str) -> tuple[object, ...]:
     )
 
 
-def _pair(zero: object, one: object) -> Pair:
-    return same(zero) if identical(zero, one) else Pair(zero, one)
+ENDLESS: Final = (
+    "the system does not end by itself: say how many messages an adversary may send, as in "
+    "tight_delta(epsilon=1, rounds=8)"
+)
+_MOST_POSITIONS: Final = 5_000
+"""The number of visited positions after which a system is assumed not to end by itself."""
+
+
+def longest(arena: Arena) -> int:
+    """The largest number of useful messages, in a game that ends by itself.
+
+    That is the longest path through the positions of the game. A message that never changes the
+    position is useless, and not counted. Raises: InvalidArgument for a game in which a position
+    recurs, or with very many positions.
+    """
+    lengths: dict[int, int | None] = {}  # None: a position on the current path
+    waiting = [arena.start()]
+    while waiting:
+        position = waiting[-1]
+        if lengths.get(position) is None:
+            after = _after(arena, position)
+            begun, lengths[position] = position in lengths, None
+            new = [each for each in after if each not in lengths]
+            if (
+                (begun and new)
+                or len(lengths) > _MOST_POSITIONS
+                or None in map(lengths.get, after - {*new})
+            ):
+                raise InvalidArgument(ENDLESS)
+            if new:
+                waiting.extend(new)
+                continue
+            lengths[position] = 1 + max((lengths[each] or 0 for each in after), default=-1)
+        waiting.pop()
+    return lengths[arena.start()] or 0
+
+
+def _after(arena: Arena, position: int) -> set[int]:
+    """The positions that some message may lead to, without messages that surely change nothing."""
+    found = set[int]()
+    for choice in arena.choices(position):
+        if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):
+            found.update(each[2] for each in choice.branches)
+    return found

@@ -156,11 +156,6 @@ class Columns:
         """The state of the verification function f in a belief."""
         return self._verified.values[self.columns[column].judged]
 
-    def known_equal(self, column: int) -> bool:
-        """Whether, in this belief, the hidden state has the same law in both worlds."""
-        _, _, law0, law1 = self.columns[column]
-        return law0 == law1
-
     def answer(self, number: int) -> object:
         """The answer with this number, as the adversary receives it."""
         answer = self._kernel.messages.values[number]

@@ -295,18 +295,12 @@ def _beside(row: Compared, asked: Question) -> Compared:
         return attrs.evolve(row, points=(AtEpsilon(delta, asked.solve(epsilon, rounds)),))
     if isinstance(measure, BoundedRange):
         return attrs.evolve(row, range=OfRange(measure.eta, asked.tight_range(rounds)))
-    orders = tuple(_at_orders(asked, bound_of(claim), rounds))
+    bound = bound_of(claim)
+    orders = tuple(AtOrder(bound(each), asked.tight_renyi(each, rounds)) for each in ORDERS)
     if isinstance(measure, GaussianDP | Dominated):
         points = (AtEpsilon(_delta(measure, each), asked.solve(each, rounds)) for each in CURVE)
         return attrs.evolve(row, points=tuple(points), orders=orders)
     return attrs.evolve(row, orders=orders)
-
-
-def _at_orders(
-    asked: Question, bound: Callable[[Fraction], Bound], rounds: int
-) -> Iterator[AtOrder]:
-    for order in ORDERS:
-        yield AtOrder(bound(order), asked.tight_renyi(order, rounds))
 
 
 def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Fraction:

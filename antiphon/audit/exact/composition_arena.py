@@ -16,15 +16,14 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import KEPT, RAISED, Live, messages_to_try
+from antiphon.audit.exact.arena import KEPT, Live, messages_to_try, refused_if_raised
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
-from antiphon.audit.exact.futures import Futures
+from antiphon.audit.exact.futures import Futures, Settled, settled
 from antiphon.audit.exact.kernel import Stepper, Tables
 from antiphon.audit.exact.purses import REFUSED, Purses, adds_nothing_up, only_spends
-from antiphon.audit.exact.settled import Settled, settled
 from antiphon.composition import Budget, Create, Refusal
 from antiphon.composition.suitable import Checked, Suitable
-from antiphon.numbers.errors import Intractable, PartError
+from antiphon.numbers.errors import Intractable
 from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 
 
@@ -117,7 +116,6 @@ class CompositionArena:
         self._may_grow = not only_spends(type(self.verification))
 
     def tables(self) -> Tables:
-        """All that is numbered."""
         plain = [] if self._futures is None else self._futures[0].rows()
         return {
             **self.columns.tables(),
@@ -127,7 +125,6 @@ class CompositionArena:
         }
 
     def refill(self, tables: Tables) -> None:
-        """The tables of another arena of this game, into one where nothing has been asked."""
         self.columns.refill(tables)
         self._purses.refill(tables)
         for purse, created, charged, due, *columns in tables["positions"]:
@@ -137,17 +134,14 @@ class CompositionArena:
             self._futures = plain, Futures(self.columns, plain.horizon, True)
 
     def start(self) -> int:
-        """The position before any message."""
         purse, charged = self._purses.first()
         return self._number(Position(purse, 0, (), charged))
 
     def choices(self, position: int) -> Options:
-        """All messages of the adversary: creations and questions."""
         at = self._positions[position]
         return *self._creations(at), *self._asks(at, self.columns)
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
-        """Messages among which is an optimal one. With ``coins``, public coins count as useful."""
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
@@ -259,7 +253,6 @@ class CompositionArena:
         return (), 0
 
     def settled(self, position: int, rounds: int) -> Settled | None:
-        """The value of a position in which each child takes one more message; None for others."""
         if self._may_grow or self._futures is None:
             return None
         at = self._positions[position]
@@ -289,7 +282,6 @@ class CompositionArena:
         return own + (self.max_creations - position.created) * (1 + longest)
 
     def live(self, position: int) -> Live:
-        """The numbered beliefs about mechanisms that can still distinguish the worlds."""
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
@@ -343,17 +335,15 @@ class CompositionArena:
         key = column, purse
         known = self._informed.get(key)
         if known is None:
-            differs = self._may_grow or self.columns.judged(column)[1]
+            _, _, law0, law1 = self.columns.columns[column]
+            differs = law0 != law1 or self._may_grow or self.columns.judged(column)[1]
             known = bool(self.columns.moves(column)) and (
-                differs
-                or self._spend(purse, column) != REFUSED
-                or not self.columns.known_equal(column)
+                differs or self._spend(purse, column) != REFUSED
             )
             self._informed[key] = known
         return known
 
     def message(self, choice: Option, live: Live) -> object:
-        """The message of a choice, to the first mechanism with the choice's belief."""
         if isinstance(choice.move, Create):
             return same(choice.move)
         index, (zero, one) = self._index(choice, live), choice.move[:2]
@@ -365,12 +355,10 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """The answer that the adversary gets on the branch with index ``place`` of a choice."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
-        """The beliefs about live mechanisms (index, belief), after answer ``place`` to a choice."""
         _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:
@@ -387,12 +375,7 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
     def judge(
         state: tuple[object, bool, bool], zero: object, one: object
     ) -> tuple[object, bool] | Refused:
-        try:
-            child = verification.judge(Checked(create, *state), zero, one)
-        except PartError:
-            raise
-        except Exception:
-            return RAISED
+        child = refused_if_raised(verification.judge, Checked(create, *state), zero, one)
         if type(child) is Refused:
             return child
         return child[1:], child.differed and not state[1]

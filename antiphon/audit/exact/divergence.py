@@ -31,8 +31,10 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from heapq import nlargest
 from itertools import product
+from operator import itemgetter
 from typing import Final, TypeAlias, Union
 
 import attrs
@@ -109,7 +111,6 @@ class DivergenceSolver(BackwardRecursion):
     limit: int
     report: Report | None = None
     _values: dict[tuple[int, int], Ends] = attrs.field(factory=dict[tuple[int, int], Ends])
-    _powers: dict[Fraction, Ends] = attrs.field(factory=dict[Fraction, Ends])
 
     @property
     def nodes(self) -> int:
@@ -166,18 +167,12 @@ class DivergenceSolver(BackwardRecursion):
             return _NOTHING
         if not other:
             return math.inf, math.inf
-        low, high = self._power(Fraction(own, other))
+        low, high = power(Fraction(own, other), self.order - 1)
         share = Fraction(own, denominator)
         return share * low, share * high
 
-    def _power(self, ratio: Fraction) -> Ends:
-        """Lower and upper bounds on ratio^(α−1)."""
-        known = self._powers.get(ratio)
-        if known is None:
-            known = self._powers[ratio] = power(ratio, self.order - 1)
-        return known
 
-
+@lru_cache(1 << 14)
 def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
     """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else at most
     2^-150 apart."""
@@ -272,7 +267,7 @@ class RangeSolver:
             return math.inf
         alive = [each for each, (zero, _) in zip(branches, masses, strict=True) if zero]
         ahead, behind = (
-            nlargest(2, enumerate(self._after(rounds, bit, each) for each in alive), _value)
+            nlargest(2, enumerate(self._after(rounds, bit, each) for each in alive), itemgetter(1))
             for bit in (0, 1)
         )
         between = (high * low for (i, high), (j, low) in product(ahead, behind) if i != j)
@@ -310,7 +305,3 @@ class RangeSolver:
     def _count(self) -> None:
         nodes = len(self._ranges) + len(self._highest)
         reached(nodes, self.limit, self.report, "positions of a range")
-
-
-def _value(each: tuple[int, Number]) -> Number:
-    return each[1]

@@ -3,17 +3,21 @@ results are cached."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Union
 
 import attrs
 
 from antiphon.audit.exact.kernel import Tables
 from antiphon.composition import Budget, Create, Refusal
+from antiphon.composition.concurrent import Concurrent
 from antiphon.composition.filters.odometer import AnyOdometer
 from antiphon.composition.suitable import Purse, Suitable
-from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.composition.validity import NOT_CONSISTENT
+from antiphon.numbers.errors import InvalidArgument, PartError, of_kind
 from antiphon.numbers.interning import Interner
-from antiphon.protocol import Measure, Refused
+from antiphon.protocol import ContinualMechanism, Measure, Refused, Status, message_label
+from antiphon.protocol.messages import distinct
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import name_of
 
@@ -63,15 +67,16 @@ class Purses:
         """The purse (unused parameters) after a mechanism's first differing pair."""
         key = purse, part
         if key not in self._spent:
-            create, before = self._creations[part], self._purse(purse)
-            self._spent[key] = self._number(self.verification.differ(before, create))
+            before: Any = self._purses.values[purse]
+            self._spent[key] = self._number(self.verification.differ(before, self._creations[part]))
         return self._spent[key]
 
     def admit(self, purse: int, created: int, part: int) -> int:
         """The purse (unused parameters) after a creation that follows ``created`` earlier ones."""
         key = purse, created, part
         if key not in self._admitted:
-            create, before = self._creations[part], self._purse(purse)
+            before: Any = self._purses.values[purse]
+            create = self._creations[part]
             taken = create.claim is not None and self.verification.takes(create)
             after = self.verification.admit(before, created, create) if taken else _NOT_TAKEN
             self._admitted[key] = self._number(after)
@@ -106,9 +111,6 @@ class Purses:
             )
         return after
 
-    def _purse(self, number: int) -> Any:
-        return self._purses.values[number]
-
     def _number(self, purse: Purse | Refused) -> int:
         return REFUSED if type(purse) is Refused else self._purses(purse)
 
@@ -132,3 +134,64 @@ def charges_in_public(budget: Budget[Any] | None) -> bool:
 def adds_nothing_up(budget: Budget[Any] | None) -> bool:
     """Whether no creation is ever refused for earlier ones: an odometer's are not."""
     return budget is None or isinstance(budget, AnyOdometer)
+
+
+def check_queries(
+    system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
+) -> None:
+    """Check that some mechanism takes each of the given messages: no message is dropped silently.
+
+    Raises: InvalidArgument.
+    """
+    if given is not None and not given:
+        raise InvalidArgument("queries is empty, so nothing can be asked: leave it out for all")
+    takers, shape = [system], ""
+    if isinstance(system, Concurrent):
+        made = [child.created for child in system.children(system.initial_state)]
+        takers = list(distinct(each.mechanism for each in (*made, *creations)))
+        shape = "; queries holds the messages of the mechanisms themselves, q and not Ask(q, i)"
+    for query in given or ():
+        if not any(each.signature.queries.contains(query) for each in takers):
+            told = (f"{name_of(each)}, which takes {each.signature.queries}" for each in takers)
+            spaces = "; ".join(told)
+            raise InvalidArgument(
+                f"queries lists {of_kind(query)} outside the query space of {spaces}{shape}"
+            )
+
+
+def check_taken(f: Suitable, creations: Sequence[Create]) -> None:
+    """Check that f accepts a creation and lets its pairs differ: else a tight figure would be 0.
+
+    Raises: InvalidArgument, with the reason for each creation.
+    """
+    named: list[str] = []
+    for create in creations:
+        why = _never(f, create)
+        if why is None:
+            return
+        named.append(f"{message_label(create.mechanism)}, which f never takes: {why.reason}")
+    if named:
+        raise InvalidArgument(
+            f"catalogue lists {'; and '.join(named)}. Give f parameters that are asserted"
+        )
+
+
+def _never(f: Suitable, create: Create) -> Refused | None:
+    """The reason why no pair of a creation may ever differ, even with all fixed parameters (the
+    purse) unused; None if one may.
+
+    In this library's f a purse only shrinks; a user's f may accept later. A refuted claim, or an f'
+    that is not first-pair consistent, gives no reason: f's refusal is then the answer to the
+    question.
+    """
+    if create.claim is not None and create.claim.status is Status.REFUTED:
+        return None
+    if create.claim is None or not f.takes(create):
+        return Refused("it asserts no claim that f can read")
+    if not only_spends(type(f)):
+        return None
+    admitted = f.admit(f.purse, 0, create)
+    if admitted is NOT_CONSISTENT:
+        return None
+    paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
+    return paid if type(paid) is Refused else None

@@ -13,8 +13,7 @@ import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, certificate_of
 from antiphon.audit.exact import saved
-from antiphon.audit.exact.answerable import check_queries, check_taken
-from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
+from antiphon.audit.exact.arena import ENDLESS, Arena, longest, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
@@ -26,8 +25,7 @@ from antiphon.audit.exact.divergence import (
     order_of,
     rational_growth,
 )
-from antiphon.audit.exact.endings import ENDLESS, longest
-from antiphon.audit.exact.purses import charges_in_public
+from antiphon.audit.exact.purses import charges_in_public, check_queries, check_taken
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp, Extended
@@ -179,7 +177,7 @@ class Question(Shown):
         """One solver for each world, over one arena."""
         if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
-            self._solvers = first, first.of_other_world()
+            self._solvers = first, attrs.evolve(first, bit=1)  # with the same table of values
         for each in self._solvers:  # perhaps raised since; then a game that gave up may fit
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit

@@ -143,7 +143,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
                 _take(said, tables, first)
         first.arena.refill(tables)
         ((first.nodes, second.nodes),) = tables["nodes"]
-        first.add_leaves(number for row in tables.get("leaves", ()) for number in row)
+        first.add(tables.get("leaves", ()), ())
         sound = first.agrees(_SAMPLE)
     except (LookupError, TypeError, ValueError) as error:  # InvalidArgument is a ValueError
         raise TranscriptError(f"{path} holds no values of its question: {error}") from None
@@ -163,6 +163,6 @@ def _take(said: codec.Fields, tables: dict[str, list[Any]], solver: Solver) -> N
     if not all(type(n) is int for row in numbers for n in row):
         raise ValueError("a row is of whole numbers")
     if name == _VALUES:
-        solver.add_values(numbers)
+        solver.add((), numbers)
     else:
         tables.setdefault(name, []).extend(numbers)

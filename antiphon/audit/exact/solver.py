@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from itertools import chain
 from typing import Final, TypeAlias
 
 import attrs
@@ -26,7 +27,7 @@ import attrs
 from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
-from antiphon.audit.exact.rough.guide import Guide
+from antiphon.audit.exact.guide import Guide
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -126,10 +127,6 @@ class BackwardRecursion(ABC):
         raise AssertionError("no choice attains the maximum")
 
 
-def _guide(solver: Solver) -> Guide:
-    return Guide(solver.arena)
-
-
 @attrs.define(eq=False)
 class Solver(BackwardRecursion):
     """Computes the tight δ_b by memoised backward recursion over the positions of an arena."""
@@ -146,24 +143,18 @@ class Solver(BackwardRecursion):
     """The positions in which no message is worth sending (leaves of the recursion)."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
     """Each denominator, stored once."""
-    guide: Guide = attrs.field(default=attrs.Factory(_guide, takes_self=True))
+    guide: Guide = attrs.Factory(lambda own: Guide(own.arena), takes_self=True)
     _until: float = attrs.field(default=math.inf, init=False)
     """The number of values at which a rough look ahead is worth its while."""
-
-    def of_other_world(self) -> Solver:
-        """A solver for the other world b, with the same table of values."""
-        return attrs.evolve(self, bit=1 - self.bit)
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
         """Positions where no message is worth sending, and each belief's value, to be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
-    def add_leaves(self, positions: Iterable[int]) -> None:
-        """Add positions in which no message is worth sending, from a saved question."""
-        self._leaves.update(positions)
-
-    def add_values(self, rows: Iterable[tuple[int, ...]]) -> None:
-        """Add beliefs with their values, from a saved question."""
+    def add(self, leaves: Iterable[Iterable[int]], rows: Iterable[tuple[int, ...]]) -> None:
+        """Add the ``rows`` of a saved question: positions where no message is worth sending, and
+        beliefs with their values."""
+        self._leaves.update(chain.from_iterable(leaves))
         for rounds, position, zero, one, best, unit in rows:
             unit = self._units.setdefault(unit, unit)
             self._values[rounds, position, zero, one] = best, unit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -191,7 +192,8 @@ class StrategyBuilder:
 
     def _node(self, rounds: int, position: int, ahead: int, behind: int, live: Live) -> int:
         rounds = self._shortest(rounds, position, ahead, behind)
-        key = rounds, position, *_reduced(ahead, behind), live
+        common = math.gcd(ahead, behind) or 1
+        key = rounds, position, ahead // common, behind // common, live
         known = self._numbers.get(key)
         if known is not None:
             return known
@@ -200,16 +202,12 @@ class StrategyBuilder:
         number = self._numbers[key] = len(self._nodes)
         self._nodes.append(StrategyNode())  # reserves its place; filled below
         if self.solver.stops(rounds, position, ahead, behind):
-            accuses = self._accuses(position, ahead, behind)
-            self._nodes[number] = StrategyNode(accuses=accuses)
+            own, other = self.solver.masses(position, ahead, behind)
+            self._nodes[number] = StrategyNode(accuses=own > other)
         else:
             choice = self.solver.best_choice(rounds, position, ahead, behind)
             self._nodes[number] = self._inner(choice, rounds, ahead, behind, live)
         return number
-
-    def _accuses(self, position: int, ahead: int, behind: int) -> bool:
-        own, other = self.solver.masses(position, ahead, behind)
-        return own > other
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
         """The least number of rounds that attains the value of a belief, so that no useless message
@@ -229,13 +227,8 @@ class StrategyBuilder:
         branches: list[tuple[object, int]] = []
         for place, (own, other, to) in enumerate(self.solver.followed(choice, ahead, behind)):
             if to == OVER and (own or other):
-                halt = self._accuses(to, own, other)
+                halt = own > other
             elif own or other:
                 after = self._node(rounds - 1, to, own, other, arena.follow(live, choice, place))
                 branches.append((arena.answer(choice, place), after))
         return StrategyNode(arena.message(choice, live), tuple(branches), halt=halt)
-
-
-def _reduced(ahead: int, behind: int) -> tuple[int, int]:
-    ratio = Fraction(ahead, behind) if behind else Fraction(1 if ahead else 0)
-    return (ratio.numerator, ratio.denominator) if behind else (int(ratio), 0)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from antiphon.audit.exact.arena import AdversaryChoice, Arena, PartArena
 from antiphon.audit.exact.beliefs import OVER, Columns
+from antiphon.audit.exact.futures import Settled
 from antiphon.audit.exact.kernel import GONE, NOWHERE
-from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable
 
 Ints: TypeAlias = NDArray[np.signedinteger[Any]]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, passed
-from antiphon.audit.exact.rough.outlines import (
+from antiphon.audit.exact.outlines import (
     NOWHERE_TO_GO,
     TINY,
     Coded,
