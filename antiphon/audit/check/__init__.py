@@ -21,9 +21,6 @@ from antiphon.protocol import Adversary, Mechanism, PostProcessor, Verification,
 from antiphon.protocol.records.labels import message_label
 
 Check: TypeAlias = Callable[[Subject], Trial]
-Bound: TypeAlias = Callable[[], Trial]
-"""A check with its arguments bound, to be called without arguments."""
-Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
     ("crashes", contracts.crashes),
@@ -85,7 +82,9 @@ def check(
         return _report(subject.name, bound, subject, only, seed)
 
 
-def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) -> Subject:
+def _subject(
+    part: object, right: Mechanism | None, given: tuple[object, ...] | None, seed: int
+) -> Subject:
     if isinstance(part, PostProcessor):
         if right is None and isinstance(getattr(part, "lifting", None), Lifting):  # pyright: ignore[reportUnknownArgumentType]
             right = ExtConComp()
@@ -104,7 +103,7 @@ def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) 
 
 def _report(
     name: str,
-    rows: Sequence[tuple[str, Bound]],
+    rows: Sequence[tuple[str, Callable[[], Trial]]],
     subject: Subject | None,
     only: Iterable[str] | None,
     seed: int,

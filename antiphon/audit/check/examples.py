@@ -4,7 +4,8 @@ Also random pairs of messages that a verification function allows.
 """
 
 import math
-from itertools import islice
+from collections.abc import Iterable
+from itertools import chain, cycle, islice
 from typing import Any, Final
 
 import numpy as np
@@ -56,8 +57,9 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
     if kind is spaces.Tuples:
         return _tuples([examples(each, coins) for each in space.spaces], coins)
     if kind is spaces.Either:
-        found = [_some(each, coins) for each in space.spaces]
-        return tuple(each for row in zip(*map(_cycled, found), strict=True) for each in row)
+        parts = [_some(each, coins) or (_NONE,) for each in space.spaces]
+        rows = islice(zip(*map(cycle, parts), strict=False), MOST)
+        return tuple(chain.from_iterable(rows))
     if kind is spaces.Pairs:
         sides = examples(space.space, coins)
         chosen = coins.integers(len(sides), size=(2 * MOST, 2))
@@ -86,16 +88,8 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
         return ()
 
 
-def _cycled(values: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(values[i % len(values)] for i in range(MOST)) if values else (_NONE,) * MOST
-
-
-class _Nothing:
-    """A placeholder example for a part of a union of spaces without a known element. No space
-    contains it."""
-
-
-_NONE: Final = _Nothing()
+_NONE: Final = object()
+"""The example of a part of a union of spaces that lists none; no space contains it."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:
@@ -134,24 +128,22 @@ def differing_pair(
 ) -> Pair | None:
     """A pair of two different messages that f allows in this state; None if none was found."""
     count = len(messages)
-    for place in drawn.permutation(count**2)[:_TRIES].tolist():
-        pair = Pair(messages[place // count], messages[place % count])
-        if identical(pair.zero, pair.one):
-            continue
-        if type(next_state(f, state, pair)) is not Refused:
-            return pair
-    return None
+    places = drawn.permutation(count**2)[:_TRIES].tolist()
+    pairs = (Pair(messages[place // count], messages[place % count]) for place in places)
+    return _allowed(f, state, (pair for pair in pairs if not identical(pair.zero, pair.one)))
 
 
 def agreeing_message(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
     """A pair (m, m) of one message that f allows in this state; None if none was found."""
-    for place in drawn.permutation(len(messages))[:_TRIES].tolist():
-        pair = same(messages[place])
-        if type(next_state(f, state, pair)) is not Refused:
-            return pair
-    return None
+    places = drawn.permutation(len(messages))[:_TRIES].tolist()
+    return _allowed(f, state, (same(messages[place]) for place in places))
+
+
+def _allowed(f: Verification, state: object, pairs: Iterable[Pair]) -> Pair | None:
+    """The first of some pairs that f allows in a state; None if it allows none of them."""
+    return next((pair for pair in pairs if type(next_state(f, state, pair)) is not Refused), None)
 
 
 def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ...]:
@@ -159,12 +151,9 @@ def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ..
     different message."""
     start, few = f.initial_state, messages[:_FEW]
 
-    def allowed(zero: object, one: object) -> bool:
-        return type(next_state(f, start, Pair(zero, one))) is not Refused
+    def alone(query: object) -> bool:
+        others = [each for each in few if not identical(each, query)]
+        mixed = (pair for each in others for pair in (Pair(query, each), Pair(each, query)))
+        return bool(_allowed(f, start, [same(query)])) and not _allowed(f, start, mixed)
 
-    return tuple(
-        each
-        for each in few
-        if allowed(each, each)
-        and not any(allowed(each, x) or allowed(x, each) for x in few if not identical(each, x))
-    )
+    return tuple(filter(alone, few))

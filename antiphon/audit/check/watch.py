@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -93,28 +94,25 @@ def content(value: Any, depth: int = 0) -> object:
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if depth > _DEEPEST or getattr(kind, "__immutable__", False):
         return kind, id(value)
+    inner = partial(content, depth=depth + 1)
     if kind is np.ndarray:
         if value.dtype.hasobject:
-            return kind, tuple(content(item, depth + 1) for item in value.ravel().tolist())
+            return kind, tuple(inner(item) for item in value.ravel().tolist())
         return kind, value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, dict):
-        return kind, tuple((_of(k, depth), _of(v, depth)) for k, v in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return kind, tuple((inner(k), inner(v)) for k, v in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, set | frozenset):
-        return kind, frozenset(_of(item, depth) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return kind, frozenset(inner(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, list | tuple):
-        return kind, tuple(_of(item, depth) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return kind, tuple(inner(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, bytearray):
         return kind, bytes(value)
     if attrs.has(kind):
         fields = (field.name for field in attrs.fields(kind) if field.eq)
-        return kind, tuple(_of(getattr(value, name, None), depth) for name in fields)
+        return kind, tuple(inner(getattr(value, name, None)) for name in fields)
     if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
-        return kind, id(value), _of(vars(value), depth)
+        return kind, id(value), inner(vars(value))
     return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
-
-
-def _of(value: Any, depth: int) -> object:
-    return content(value, depth + 1)
 
 
 def source_place(part: object, *names: str) -> str:

@@ -194,21 +194,24 @@ class Checkpoint:
             raise CheckpointError(str(error)) from error
 
 
+def _text(data: object) -> str:
+    return json.dumps(data, sort_keys=True)
+
+
 def _digest(data: object) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_text(data).encode()).hexdigest()
 
 
+@attrs.define
 class Saver:
     """Saves a run's progress now and then: at once at first, later so that it costs at most 1/20
     of the time."""
 
-    def __init__(
-        self, checkpoint: Checkpoint, experiment: Mapping[str, Json], saved: Saved
-    ) -> None:
-        self._checkpoint = checkpoint
-        self._experiment = experiment
-        self._saved: Saved = saved
-        self._next = 0.0
+    _checkpoint: Checkpoint
+    _experiment: Mapping[str, Json]
+    _saved: Saved
+    _next: float = 0.0
+    """The time (``time.monotonic``) from which on the next save is due."""
 
     def due(self) -> bool:
         """Whether it is time to save."""
@@ -260,7 +263,7 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
 
 def digest(value: object) -> str:
     """A short digest of a value's content; the same in every process."""
-    return hashlib.sha256(_text(describe(value)).encode()).hexdigest()[:16]
+    return _digest(describe(value))[:16]
 
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
@@ -335,7 +338,3 @@ def _mentions(data: Json, tag: str) -> bool:
 
 def _name(thing: type | FunctionType) -> str:
     return f"{thing.__module__}.{thing.__qualname__}"
-
-
-def _text(value: Json) -> str:
-    return json.dumps(value, sort_keys=True)

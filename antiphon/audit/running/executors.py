@@ -21,12 +21,6 @@ _UNKNOWN: Final = 32
 """The number of workers assumed for an executor that does not state it."""
 
 
-_MISLED: Final = (
-    "this program was read from standard input, which processes that are started cannot run again: "
-    'put it into a file, or pass executor="serial"'
-)
-
-
 class Future(Protocol):
     """The interface of a future: the methods that are used here."""
 
@@ -71,7 +65,10 @@ class OwnProcesses(WorkerPool):
         self._begin: tuple[Callable[..., None], tuple[object]] = sending.begin_worker, (task,)
         if self._method != "fork":
             if sending.is_misled():
-                raise ExecutorError(_MISLED)
+                raise ExecutorError(
+                    "this program was read from standard input, which processes that are started "
+                    'cannot run again: put it into a file, or pass executor="serial"'
+                )
             try:
                 self._begin = sending.begin_packed, (sending.pack(task),)
             except Exception as error:
@@ -192,18 +189,14 @@ def _not_sent(error: Exception) -> ExecutorError:
     )
 
 
-def _can_be_sent(task: sending.Task) -> bool:
-    try:
-        sending.pack(task)
-    except Exception:
-        return False
-    return True
-
-
 def may_start(task: sending.Task) -> bool:
     """Whether starting processes would be useful and possible for this task."""
-    return (
-        cores() > 1
-        and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or (not sending.is_misled() and _can_be_sent(task)))
-    )
+    if cores() == 1 or multiprocessing.current_process().daemon:
+        return False
+    if start_method() != "fork":
+        try:
+            sending.pack(task)
+        except Exception:
+            return False
+        return not sending.is_misled()
+    return True

@@ -8,7 +8,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from queue import SimpleQueue
 from typing import Any, Final, Generic, Literal, TypeAlias, Union
@@ -93,11 +93,6 @@ class InOrder(ABC, Generic[Part]):
     @abstractmethod
     def save(self) -> None:
         """Bring the checkpoint up to date."""
-
-    def left(self) -> Iterator[object]:
-        """The pieces whose results have not been taken."""
-        while self.done < self.pieces:
-            yield self.piece(self.done)
 
     def add(self, index: int, result: Part | Stop) -> None:
         """Store the result of a piece, and take all results whose turn has come.
@@ -203,9 +198,7 @@ def run_in_order(
             del futures[index]
             if isinstance(answer, Stop):
                 end = min(end, index)
-                tally.add(index, answer)
-            else:
-                tally.add(index, answer.result)
+            tally.add(index, answer if isinstance(answer, Stop) else answer.result)
     finally:
         for future in futures.values():
             future.cancel()
@@ -305,11 +298,9 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:
     """Do the pieces of work one after another, in this process."""
-    for piece in tally.left():
-        if interrupt.asked or tally.done == until:
-            return
+    while tally.done < (tally.pieces if until is None else until) and not interrupt.asked:
         try:
-            result = interrupt.breaking(task, piece)
+            result = interrupt.breaking(task, tally.piece(tally.done))
         except KeyboardInterrupt:
             interrupt.asked = True
         else:

@@ -1,6 +1,7 @@
 """The audit of a whole privacy curve: several events on fresh samples, each compared with it at
 every ε."""
 
+from operator import add
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
@@ -47,12 +48,6 @@ class CountCuts:
     """The places of continuous numbers in the training views, as in ``Event.wide``."""
     cuts: tuple[Cut, ...]
 
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        return bool(self.places)
-
     def __call__(self, chunk: Chunk) -> Counts:
         return chunk.size, self._beyond(0, chunk), self._beyond(1, chunk)
 
@@ -84,12 +79,9 @@ class CountCuts:
 
 def together(counts: Counts, more: Counts) -> Counts:
     """The sums of the counts of two chunks."""
-    (views, zero, one), (others, less, least) = counts, more
-    return views + others, _sums(zero, less), _sums(one, least)
-
-
-def _sums(counts: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([a + b for a, b in zip(counts, more, strict=True)])
+    (views, *worlds), (others, *beyond) = counts, more
+    zero, one = (tuple(map(add, *each)) for each in zip(worlds, beyond, strict=True))
+    return views + others, zero, one
 
 
 def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCuts:
@@ -136,23 +128,19 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     candidate, choice = setting.best(candidates, setting.trained)
     task = counting(setting.playing, candidate.adversary, choice)
     seed = child_seed(setting.root, TESTING, 0)
-    outcome = setting.workforce.run(task, together, goal.trials, seed, 0)
+    outcome = setting.workforce.run(task, together, goal.trials, seed, wide=bool(task.places))
     looks, alpha = outcome.looks, goal.alpha
-    if looks > 1:
-        setting = attrs.evolve(setting, confidence=max(0.0, down(1 - looks * alpha)))
+    setting = setting.after(looks)
     alphas, hits = _shares(alpha, len(task.cuts)), task.hits(outcome.result)
     rates = [Rates.of(each, alpha=share) for each, share in zip(hits, alphas, strict=True)]
-    points = [Point(cut.bit, each) for cut, each in zip(task.cuts, rates, strict=True)]
-    trade_off = TradeOff(tuple(points))
+    trade_off = TradeOff(tuple(Point(cut.bit, r) for cut, r in zip(task.cuts, rates, strict=True)))
     epsilon = _worst(curve, goal, rates)
     delta, lows = claimed_delta(curve, epsilon), [each.delta_at(epsilon) for each in rates]
     best = int(np.argmax(lows))
     refuted, low = lows[best] > delta, lows[best]
     event = task.cuts[best].event(task.scorer, task.places)
     setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))
-    shown = setting.show(candidate.adversary, event, rates[best].low, low) if refuted else None
-    if shown is not None:
-        shown = attrs.evolve(shown, hits=hits[best], alpha=alphas[best])
+    found = candidate.adversary, event, rates[best].low, low, hits[best], alphas[best]
     return make_report(
         setting, candidate, event, refuted,
         delta_lower=low,
@@ -168,7 +156,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
         curve=curve.method,
         claimed=goal.claimed,
         trade_off=trade_off,
-        counterexample=shown,
+        counterexample=setting.show(*found) if refuted else None,
     )  # fmt: skip
 
 

@@ -146,10 +146,8 @@ class Event(Shown):
         plainly = half_line(scorer, self.threshold, self.above)
         if plainly is not None:
             return plainly
-        above, below = (
-            ("is >", "is <") if isinstance(scorer, scorers.Place) else ("exceeds", "is below")
-        )
-        return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
+        words = ("is <", "is >") if isinstance(scorer, scorers.Place) else ("is below", "exceeds")
+        return f"{scorer.words()} {words[self.above]} {self.threshold:.6g}"
 
 
 def kind_label(kind: object) -> str:

@@ -1,5 +1,7 @@
 """The plays of an audit: training samples, and the test of an event in chunks of bounded memory."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
 from antiphon.audit.running.executors import Executor
 from antiphon.audit.statistical.choosing import Training, choose_event
-from antiphon.audit.statistical.estimators import Hits
+from antiphon.audit.statistical.estimators import Hits, down
 from antiphon.audit.statistical.event import Choice, Event, EventGoal
 from antiphon.audit.statistical.evidence import Counterexample, seed_as_json
 from antiphon.audit.statistical.search import Candidate, budgets
@@ -22,7 +24,6 @@ from antiphon.protocol import Adversary, Chain, History, generator
 from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")
-Counted = TypeVar("Counted", covariant=True)
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """The cumulative hits as plain tuples: returned by chunks and workers, and kept in a checkpoint."""
 POINTS: Final = 64
@@ -117,12 +118,6 @@ class CountHits:
     event: Event
     label: float | None = None
 
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        return bool(self.event.wide)
-
     def __call__(self, chunk: Chunk) -> Trace:
         trials = others = chunk.size
         if self.label is not None:
@@ -138,20 +133,6 @@ class CountHits:
             return 0
         seed = child_seed(chunk.seed, bit)
         return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
-
-
-class CountingTask(Protocol[Counted]):
-    """The interface of a task that plays a chunk, and counts views in it."""
-
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        ...
-
-    def __call__(self, chunk: Chunk, /) -> Counted:
-        """The counts of one chunk: numbers, or tuples of numbers."""
-        ...
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
@@ -173,30 +154,24 @@ class Workforce:
     """The number of numbers (continuous answers) in a view."""
 
     def run(
-        self,
-        task: CountingTask[Result],
-        merge: Callable[[Result, Result], Result],
-        views: int,
-        seed: np.random.SeedSequence,
-        place: int,
-    ) -> Outcome[Result]:
-        """Run a task on ``views`` fresh views; ``place`` distinguishes several tasks of one
-        audit."""
+        self, task: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result],
+        views: int, seed: np.random.SeedSequence, *, wide: bool, place: int = 0,
+    ) -> Outcome[Result]:  # fmt: skip
+        """Run a task on ``views`` fresh views; ``place`` is the number of the task in its audit.
+
+        ``wide``: the views contain continuous numbers, which are kept until the views are scored.
+        """
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
             size = max(1, min(size, CHUNK_NUMBERS // max(1, self.width)))
-            size = size if task.wide else max(size, -(-views // PLAIN_CHUNKS))
+            size = size if wide else max(size, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")
         return run(
-            task,
-            Chunks(total=views, size=size, seed=seed),
-            merge=merge,
-            executor=self.executor,
-            checkpoint=path,
-            progress=self.progress,
-        )
+            task, Chunks(total=views, size=size, seed=seed), merge=merge, executor=self.executor,
+            checkpoint=path, progress=self.progress,
+        )  # fmt: skip
 
 
 @attrs.frozen
@@ -243,11 +218,21 @@ class Setting:
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
+    def after(self, looks: int) -> Setting:
+        """The setting with the confidence of ``looks`` reports on growing samples together."""
+        if looks == 1:
+            return self
+        return attrs.evolve(self, confidence=max(0.0, down(1 - looks * self.goal.alpha)))
+
     def show(
-        self, adversary: Adversary, event: Event, rate: float, low: float
-    ) -> Counterexample | None:
-        """A counterexample: an interaction in the event, if one is found soon. ``rate``: the
-        probability of the event."""
+        self, adversary: Adversary, event: Event, rate: float, low: float,
+        hits: Hits | None = None, alpha: float | None = None,
+    ) -> Counterexample | None:  # fmt: skip
+        """A counterexample: an interaction in the event, if one is found soon.
+
+        ``rate``: the probability of the event; ``low``: the bound on δ that refutes the claim;
+        ``hits``, ``alpha``: the counts from which the bound follows by two Clopper-Pearson bounds.
+        """
         playing, goal = self.playing, self.goal
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
             seed = child_seed(self.root, SHOWING, number)
@@ -256,7 +241,7 @@ class Setting:
             if playing.feature(History(played.view.answers)) in event:
                 return Counterexample(
                     played, event, event.bit, goal.epsilon, goal.delta, low, self.confidence,
-                    seed_as_json(seed), playing.feature,
+                    seed_as_json(seed), playing.feature, hits, alpha,
                 )  # fmt: skip
         return None
 

@@ -110,8 +110,10 @@ def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outc
     if method == "label":
         task = attrs.evolve(task, label=1 / (1 + estimators.exp_up(setting.goal.epsilon)))
         trials = 2
-    seed = child_seed(setting.root, TESTING, place)
-    return setting.workforce.run(task, merge_trace, trials * setting.goal.trials, seed, place)
+    return setting.workforce.run(
+        task, merge_trace, trials * setting.goal.trials, child_seed(setting.root, TESTING, place),
+        wide=bool(choice.event.wide), place=place,
+    )  # fmt: skip
 
 
 def _report(
@@ -124,10 +126,7 @@ def _report(
 ) -> AuditReport:
     goal = setting.goal
     looks = max(outcome.looks for outcome in outcomes)
-    if looks > 1:
-        setting = attrs.evolve(
-            setting, confidence=max(0.0, estimators.down(1 - looks * goal.alpha))
-        )
+    setting = setting.after(looks)
     alpha = goal.alpha / len(chosen)
     hits = [estimators.Hits(*outcome.result[-1]) for outcome in outcomes]
     rates = [estimators.Rates.of(each, alpha=alpha) for each in hits]
@@ -137,11 +136,8 @@ def _report(
     (candidate, choice), low = chosen[best], lows[best]
     refuted = low > goal.delta
     tested = outcomes[best].done // (2 if method == "label" else 1)
-    shown = (
-        setting.show(candidate.adversary, choice.event, rates[best].low, low) if refuted else None
-    )
-    if shown is not None and method == "clopper-pearson":
-        shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
+    counts = (hits[best], alpha) if method == "clopper-pearson" else ()
+    found = candidate.adversary, choice.event, rates[best].low, low, *counts
     return make_report(
         setting, candidate, choice.event, refuted,
         delta_lower=low,
@@ -156,7 +152,7 @@ def _report(
         alpha_each=alpha if method == "clopper-pearson" else None,
         looks=looks,
         interrupted=any(outcome.interrupted for outcome in outcomes),
-        counterexample=shown,
+        counterexample=setting.show(*found) if refuted else None,
     )  # fmt: skip
 
 

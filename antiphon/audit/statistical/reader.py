@@ -188,8 +188,11 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
             total += cell.count
             for path, leaf in leaf_places(skeleton):
                 values[path][leaf] += cell.count
-    numeric = [path for path, met in values.items() if _numeric(met)]
-    numeric.sort()
+    numeric = sorted(
+        path
+        for path, met in values.items()
+        if NUMBER in met or sum(map(is_number, met)) > MOST_VALUES
+    )
     kinds = [
         (path, value)
         for path, met in sorted(values.items())
@@ -198,11 +201,6 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
     changes = [(early, late) for early, late in pairwise(numeric) if len(early) == len(late)]
     share = MOST_FEATURES // 3
     return Reader(tuple(numeric[:share]), tuple(changes[:share]), tuple(kinds[:share]))
-
-
-def _numeric(met: Counter[object]) -> bool:
-    found = sum(is_number(value) for value in met)
-    return NUMBER in met or found > MOST_VALUES
 
 
 def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]:

@@ -195,9 +195,8 @@ def _play(
     setting: Setting, candidate: Candidate, choice: Choice, size: int, number: int
 ) -> tuple[Hits, bool]:
     task = CountHits(setting.playing, candidate.adversary, choice.event)
-    outcome = setting.workforce.run(
-        task, merge_trace, size, child_seed(setting.root, BETTING, number, 0), 0
-    )
+    seed = child_seed(setting.root, BETTING, number, 0)
+    outcome = setting.workforce.run(task, merge_trace, size, seed, wide=bool(choice.event.wide))
     return Hits(*outcome.result[-1]), outcome.interrupted
 
 

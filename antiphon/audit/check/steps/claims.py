@@ -59,7 +59,8 @@ def check(subject: Subject) -> Trial:
         seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
         scripts = pair_scripts(claim.verification, subject.messages, generator(seed))
         try:
-            refuted = refutation(subject, mechanism, claim, scripts, seed) if scripts else None
+            game = PrivacyGame(mechanism, claim.verification)
+            refuted = refutation(game, claim, subject.messages, scripts, seed) if scripts else None
         except NotApplicable as why:
             reasons[str(why)] = None
             continue
@@ -77,17 +78,13 @@ def check(subject: Subject) -> Trial:
 
 
 def refutation(
-    subject: Subject,
-    mechanism: ContinualMechanism,
-    claim: Claim,
-    scripts: list[Script],
+    game: PrivacyGame, claim: Claim, given: tuple[object, ...], scripts: list[Script],
     seed: np.random.SeedSequence,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """The reason why a claim is false, if a test of about a second shows one; else None. Raises:
     LeftOut."""
-    game = PrivacyGame(mechanism, claim.verification)
     try:
-        return _exactly(game, claim, subject.messages)
+        return _exactly(game, claim, given)
     except PartError as error:
         raise NotApplicable(f"a part of it is faulty: {error}") from None
     except (Intractable, InvalidArgument):

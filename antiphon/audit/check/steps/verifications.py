@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import chain, islice, product, takewhile
 from typing import Final
 
 import attrs
@@ -37,10 +37,14 @@ class Read:
     error: Exception | None
 
     @property
+    def allowed(self) -> bool:
+        """Whether f allowed the pair."""
+        return self.error is None and type(self.after) is not Refused
+
+    @property
     def differs(self) -> bool:
         """Whether f allowed the pair, and its two messages differ."""
-        allowed = self.error is None and type(self.after) is not Refused
-        return allowed and not identical(self.pair.zero, self.pair.one)
+        return self.allowed and not identical(self.pair.zero, self.pair.one)
 
 
 def explored(
@@ -64,8 +68,9 @@ def explored(
                 after, error = read(f, state, zero, one), None
             except Exception as raised:
                 after, error = None, raised
-            yield Read(word, state, pair, after, error)
-            if error is None and type(after) is not Refused and _key(after) not in seen:
+            found = Read(word, state, pair, after, error)
+            yield found
+            if found.allowed and _key(after) not in seen:
                 seen.add(_key(after))
                 waiting.append((after, (*word, pair)))
 
@@ -164,7 +169,9 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
     if not f.first_pair_consistent:
         raise NotApplicable("it does not declare that it is first-pair consistent")
     tried = 0
-    for each in _after_an_identical_pair(f, messages):
+    firsts = takewhile(lambda each: not each.word, explored(f, messages))
+    alike = [each.pair for each in firsts if each.allowed and not each.differs]
+    for each in chain.from_iterable(explored(f, messages, (pair,)) for pair in alike):
         tried += not identical(each.pair.zero, each.pair.one)
         if each.differs:
             yield Finding(
@@ -175,7 +182,7 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
                 "leave out first_pair_consistent, or refuse such pairs",
             )
             break
-    return Tried(tried, "differing pair")
+    return Tried(tried, _PAIR)
 
 
 def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
@@ -209,15 +216,6 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
                 seen.add(key)
                 waiting.append(after)
     return Tried(differing, _PAIR)
-
-
-def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> Iterator[Read]:
-    for each in explored(f, messages):
-        if each.word:
-            return
-        allowed = each.error is None and type(each.after) is not Refused
-        if allowed and identical(each.pair.zero, each.pair.one):
-            yield from explored(f, messages, (each.pair,))
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
