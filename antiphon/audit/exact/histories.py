@@ -1,4 +1,4 @@
-"""Histories of one guarded mechanism: μ_t^b(h) and L^b(h) of CM App. A and B, exactly."""
+"""Histories of one guarded mechanism, with the quantities μ^b(h) and L^b(h) of CM App. A and B."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from antiphon.protocol import ContinualMechanism, Refused, Verification
 
 @attrs.frozen(eq=False)
 class WeighedHistory:
-    """A transcript h, reduced to the knowledge after it: the belief about the mechanism, and the
-    weights of both worlds.
+    """A transcript h, reduced to the belief about the mechanism and the weights of both worlds.
 
     μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. Equal histories
     are the same object.
@@ -30,12 +29,12 @@ class WeighedHistory:
 
     @property
     def ended(self) -> bool:
-        """Whether the history's last answer ended the interaction."""
+        """Whether the last answer ended the interaction."""
         return self.column == OVER
 
     @property
     def spent(self) -> bool:
-        """Whether the mechanism answers HALT for ever, within a composition that continues."""
+        """Whether the mechanism now only answers HALT, within a composition that goes on."""
         return self.column == SPENT
 
 
@@ -69,7 +68,7 @@ class Histories:
     def respond(
         self, history: WeighedHistory, zero: object, one: object
     ) -> tuple[tuple[object, WeighedHistory], ...] | None:
-        """(answer, history) for every answer to a pair, in a fixed order; None if f refuses it."""
+        """(answer, history after it) for each answer to a pair; None if f refuses the pair."""
         move = self._columns.respond(history.column, zero, one)
         if type(move) is Refused:
             return None
@@ -94,8 +93,7 @@ class Histories:
         return known
 
     def ahead(self, history: WeighedHistory, bit: int, growth: Fraction, rounds: int) -> Fraction:
-        """The quantity L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} that an adversary gains
-        with ``rounds`` more queries."""
+        """L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} with ``rounds`` more queries."""
         weight, other = history.weights[bit], growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)
         solver = self._solvers[bit]

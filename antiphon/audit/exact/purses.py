@@ -1,5 +1,4 @@
-"""The purse of f (fixed privacy parameters still unused) and the charges of a budget, as numbers;
-results are cached."""
+"""The purse of f (its fixed privacy parameters still unused) and a budget's charges, numbered."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ _OURS: Final = "antiphon.composition."
 
 @attrs.define(eq=False)
 class Purses:
-    """The purse (privacy parameters that f has left) and a budget's charges, as numbers. A part
-    is known by its number."""
+    """The purses that f may have, and the charges of a budget, by number; results are cached."""
 
     verification: Suitable
     budget: Budget[Any] | None
@@ -46,25 +44,25 @@ class Purses:
     )
 
     def add(self, part: int, create: Create) -> None:
-        """Register the creation query of a mechanism."""
+        """Register the creation of the mechanism with the number ``part``."""
         self._creations[part] = create
 
     def tables(self) -> Tables:
-        """All that is numbered."""
+        """All purses and charges found so far, as tables that can be saved."""
         return {"purses": [*self._purses.values], "ledger": [*self._ledger.values]}
 
     def refill(self, tables: Tables) -> None:
-        """Load saved ``tables`` into a new object."""
+        """Load the ``tables`` that another object about the same game has saved."""
         self._purses.refill(tables["purses"])
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """The initial numbers: of the full purse (all parameters unused), and of no charges."""
+        """(number of the full purse, number of the budget's state before any charge)."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 
     def spend(self, purse: int, part: int) -> int:
-        """The purse (unused parameters) after a mechanism's first differing pair."""
+        """The number of the purse after a mechanism's first differing pair."""
         key = purse, part
         if key not in self._spent:
             before: Any = self._purses.values[purse]
@@ -72,7 +70,7 @@ class Purses:
         return self._spent[key]
 
     def admit(self, purse: int, created: int, part: int) -> int:
-        """The purse (unused parameters) after a creation that follows ``created`` earlier ones."""
+        """The number of the purse after a creation that follows ``created`` earlier ones."""
         key = purse, created, part
         if key not in self._admitted:
             before: Any = self._purses.values[purse]
@@ -83,8 +81,8 @@ class Purses:
         return self._admitted[key]
 
     def charge(self, charged: int, part: int) -> int | Refusal | None:
-        """The budget's charges after a creation, or its refusal; None if the claim cannot be
-        charged."""
+        """The number of the charges after a creation, or a refusal; None for an unsuitable
+        claim."""
         claim = self._creations[part].claim
         if self.budget is None or claim is None:
             return charged
@@ -100,7 +98,7 @@ class Purses:
         return self._charges[key]
 
     def _asked(self, state: Any, measure: Measure) -> Any:
-        """What the budget charges. Raises: PartError where it says two things of one creation."""
+        """The budget's state after a charge. Raises: PartError where a second try gives another."""
         assert self.budget is not None
         after, again = (self.budget.charge(state, measure) for _ in range(2))
         if after != again:
@@ -116,33 +114,28 @@ class Purses:
 
 
 def only_spends(kind: type[Suitable]) -> bool:
-    """Whether a verification function is wholly this library's: then its unused parameters (purse)
-    never grow in number."""
+    """Whether f's class is wholly this library's: its purse (unused parameters) never grows."""
     methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
     return all(method.__module__.startswith(_OURS) for method in methods if method)
 
 
 def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether a budget's charges follow from the creations alone: true of this library's budgets,
-    and of others that declare it.
+    """Whether a budget's charges follow from the creations alone, equal in both worlds.
 
-    A creation, and so its charge or refusal, is the same in both worlds (CM Def. 4.4).
+    True of this library's budgets, and of others that declare ``reads_claims_only`` (CM Def. 4.4).
     """
     return budget is None or budget.reads_claims_only or is_library_code(type(budget))
 
 
 def adds_nothing_up(budget: Budget[Any] | None) -> bool:
-    """Whether no creation is ever refused for earlier ones: an odometer's are not."""
+    """Whether a budget refuses no creation because of earlier ones, as an odometer does not."""
     return budget is None or isinstance(budget, AnyOdometer)
 
 
 def check_queries(
     system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
 ) -> None:
-    """Check that some mechanism takes each of the given messages: no message is dropped silently.
-
-    Raises: InvalidArgument.
-    """
+    """Check that some mechanism takes each of the ``given`` messages. Raises: InvalidArgument."""
     if given is not None and not given:
         raise InvalidArgument("queries is empty, so nothing can be asked: leave it out for all")
     takers, shape = [system], ""
