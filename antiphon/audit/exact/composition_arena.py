@@ -326,7 +326,7 @@ class CompositionArena:
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether a valid message to this belief's mechanism could still distinguish the worlds.
+        """Whether a valid message to a belief's mechanism may still tell the worlds apart.
 
         False if its state has the same law in both worlds and f allows it no differing pair (then
         every answer has the same law, too), or if it takes no message.

@@ -54,8 +54,7 @@ class _Slow(Exception):
 
 @contextmanager
 def deep_recursion(rounds: int) -> Generator[None, None, None]:
-    """A context manager that raises the recursion limit for the horizon, and tunes the garbage
-    collector for many beliefs.
+    """A context manager that raises the recursion limit, and makes garbage collections rare.
 
     Beliefs are long-lived tuples without cycles; at its usual rate the cycle collector would visit
     all of them repeatedly, which takes half of the time. Raises: Intractable past the longest

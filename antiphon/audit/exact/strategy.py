@@ -37,8 +37,7 @@ class StrategyNode:
 @register("antiphon.StrategyAdversary/1")
 @attrs.frozen(repr=False)
 class StrategyAdversary(Adversary[int], Shown):
-    """An adversary given by a decision tree, with equal subtrees shared. It plays, saves and
-    replays like any other.
+    """An adversary given by a decision tree, with equal subtrees shared.
 
     It plays, saves and replays like any other adversary. ``bit`` is the world b whose views the
     event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is ``advantage``. State: the number of the node; an

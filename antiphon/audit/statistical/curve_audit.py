@@ -1,5 +1,4 @@
-"""The audit of a whole privacy curve: several events on fresh samples, each compared with it at
-every ε."""
+"""The audit of a whole privacy curve: several events, each compared with it at every ε."""
 
 from operator import add
 from statistics import NormalDist
@@ -31,15 +30,14 @@ Counts: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 """(views of each world, views of b = 0 beyond each cut, views of b = 1 beyond each cut)."""
 
 _EACH_WAY: Final = 16
-"""The largest number of cuts on either side of the median."""
+"""The largest number of cuts (thresholds of a score) on either side of the median."""
 _LEAST: Final = 4
 """The least average number of tuning views of a world beyond the outermost cuts."""
 
 
 @attrs.frozen
 class CountCuts:
-    """A task that plays a chunk of fresh views in both worlds, and counts the views beyond each
-    cut."""
+    """A task that plays a chunk of fresh views in both worlds, and counts those beyond each cut."""
 
     playing: Playing
     adversary: Adversary
@@ -68,8 +66,7 @@ class CountCuts:
         )
 
     def hits(self, counts: Counts) -> list[Hits]:
-        """For each cut, the number of views beyond it in the world it favours, and in the other
-        world."""
+        """For each cut, the views beyond it in the world that it favours, and in the other one."""
         views, *worlds = counts
         return [
             Hits(worlds[cut.bit][place], views, worlds[1 - cut.bit][place], views)
@@ -85,8 +82,7 @@ def together(counts: Counts, more: Counts) -> Counts:
 
 
 def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCuts:
-    """The task for a curve's audit: it counts views beyond the chosen cut, and beyond other cuts
-    of the same score."""
+    """The task that counts views beyond the chosen cut, and beyond other cuts of the same score."""
     event = choice.event
     if choice.cuts is None or choice.cut is None:
         sure = Cut(event.threshold, event.above, event.bit)
@@ -96,8 +92,7 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """A selection of cuts (score thresholds) with at most half of the tuning views beyond, spaced
-    evenly in normal quantiles."""
+    """Cuts with at most half of the tuning views beyond, spaced evenly in normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]
@@ -113,12 +108,11 @@ def spread(cuts: Cuts) -> list[Cut]:
 
 
 FIRST: Final = 0.5
-"""The share of α for the event that promises most; the other events share the rest."""
+"""The share of α for the event with the best expected bound; all others share the rest."""
 
 
 def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCurve) -> AuditReport:
-    """Audit a whole curve: choose adversary, score and cuts; bound all events on fresh views;
-    compare with the curve.
+    """Audit a whole curve: choose adversary, score and cuts, and bound all cuts on fresh views.
 
     Each cut is an event with two Clopper-Pearson bounds at half of its α. Their α add up to that of
     the audit: so all bounds hold together, and at every ε, except with that probability.
@@ -161,7 +155,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
 
 
 def _shares(alpha: float, events: int) -> list[float]:
-    """The share of α that each event gets; their sum is at most α."""
+    """The share of α for each event; the shares add up to at most α."""
     if events == 1:
         return [alpha]
     return [FIRST * alpha, *[down((1 - FIRST) * alpha / (events - 1))] * (events - 1)]

@@ -25,36 +25,32 @@ from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
-"""The cumulative hits as plain tuples: returned by chunks and workers, and kept in a checkpoint."""
+"""The counts (hits, views, hits against, views) after growing numbers of views."""
 POINTS: Final = 64
-"""The largest number of points of a trace."""
+"""The largest number of points in a trace."""
 CHUNK: Final = 1 << 18
-"""The largest number of views of each world in a chunk whose views contain numbers, which are
-kept until scored."""
+"""The largest number of views of each world in a chunk, if views contain numbers."""
 LEAST_CHUNK: Final = 1 << 15
-"""The least number of views of each world in a chunk, because each chunk has a cost."""
+"""The least number of views of each world in a chunk, as each chunk has a cost."""
 LEAST_CHUNKS: Final = 8
-"""The number of chunks aimed at, so that a report can show how its bound grew."""
+"""The number of chunks that are aimed at, so that a report shows how its bound grew."""
 PLAIN_CHUNKS: Final = 32
-"""The largest number of chunks for views without numbers: large chunks of these need no more
-memory."""
+"""The largest number of chunks if views contain no numbers: large chunks then need no memory."""
 CHUNK_NUMBERS: Final = 1 << 25
-"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, and as much to
-play them."""
+"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, played."""
 LEAST_ROUND: Final = 400
 """The least number of training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000
-"""The largest number of views of each world from which scores are learned; thresholds use all
-others."""
+"""The largest number of views of each world from which scores are learned."""
 _PROBES: Final = 16
 MOST_TRIES: Final = 20_000
-"""The largest number of interactions that are played one by one to find one in the event."""
+"""The largest number of interactions that are played, one by one, to find one in the event."""
 TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
 """The spawn keys of the independent streams of an audit's seed."""
 
 
 class Game(Protocol):
-    """The interface of a privacy game, as an audit plays it: both of its worlds."""
+    """The part of a privacy game that an audit uses: its two worlds."""
 
     def mechanism(self, bit: int) -> Chain:
         """The mechanism of the world ``bit``, guarded by V[f]."""
@@ -63,7 +59,7 @@ class Game(Protocol):
 
 @attrs.frozen
 class Playing:
-    """The settings with which an audit's views are played: the game, the feature, the rounds."""
+    """How views are played: the game, the feature of a view, the rounds."""
 
     game: Game
     feature: Feature
@@ -72,8 +68,7 @@ class Playing:
     def sample(
         self, adversary: Adversary, bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
-        """A sample of ``views`` views of the world ``bit``. Raises: InvalidArgument if ``views``
-        is not a valid count."""
+        """A sample of views of the world ``bit``. Raises: InvalidArgument for a bad feature."""
         try:
             return play_sample(
                 adversary, self.game.mechanism(bit), replicas=views, feature=self.feature,
@@ -88,14 +83,12 @@ class Playing:
             ) from None
 
     def width(self, adversary: Adversary, seed: np.random.SeedSequence) -> int:
-        """The number of numbers in a view, estimated from a few plays: it limits how many views fit
-        into memory."""
+        """The number of numbers in a view, by a few plays; it limits the views in memory."""
         cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
         return max(cell.width for cell in cells)
 
     def training(self, adversary: Adversary, views: int, seed: np.random.SeedSequence) -> Training:
-        """Training samples of both worlds: up to half of the views to learn scores from, the
-        rest to choose thresholds."""
+        """Training samples of both worlds: at most half to learn scores, others for thresholds."""
         learn = max(1, min(views // 2, MOST_LEARNING))
         shares = (learn, learn, max(1, views - learn), max(1, views - learn))
         played = [
@@ -109,8 +102,8 @@ class Playing:
 class CountHits:
     """A task that plays a chunk of fresh views in both worlds, and counts the views in the event.
 
-    ``label``: if given, each view is of the favoured world with that probability, else of the
-    other, and the chunk's size counts all its views.
+    ``label``: if given, each view is of the favoured world with that probability, else of the other
+    world; the size of a chunk then counts the views of both.
     """
 
     playing: Playing
@@ -136,22 +129,21 @@ class CountHits:
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace of cumulative hits with a chunk's hits appended; every second point is dropped
-    where it grows long."""
+    """The trace with a chunk's hits added; every second point goes once the trace is long."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 
 
 @attrs.frozen
 class Workforce:
-    """The workers that play the test samples, and the size of their chunks."""
+    """The workers that play test views, and the size of their chunks."""
 
     chunk: int | None = None
     executor: Union[Executor, int, Literal["serial"], None] = None
     checkpoint: Union[Checkpoint, str, Path, None] = None
     progress: Union[Progress, Literal[False], None] = None
     width: int = 0
-    """The number of numbers (continuous answers) in a view."""
+    """The number of numbers in a view."""
 
     def run(
         self, task: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result],
@@ -176,7 +168,7 @@ class Workforce:
 
 @attrs.frozen
 class Setting:
-    """The settings of an audit, whose arguments have been checked."""
+    """The checked arguments of an audit."""
 
     playing: Playing
     goal: EventGoal
@@ -190,8 +182,7 @@ class Setting:
     def best(
         self, candidates: Sequence[Candidate], views: int, *key: int
     ) -> tuple[Candidate, Choice]:
-        """The adversary with the best expected bound, and its event, by successive halving on
-        training views.
+        """The adversary with the best expected bound, and its event, by successive halving.
 
         Raises: InvalidArgument if there are too few views for so many adversaries.
         """
@@ -213,13 +204,13 @@ class Setting:
         return ranked[0], choices[0]
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
-        """The event chosen on ``views`` training views of one adversary."""
+        """The event chosen on ``views`` training views of one adversary; ``key`` is the seed's."""
         seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
     def after(self, looks: int) -> Setting:
-        """The setting with the confidence of ``looks`` reports on growing samples together."""
+        """The setting with the confidence of ``looks`` reports on growing samples, all together."""
         if looks == 1:
             return self
         return attrs.evolve(self, confidence=max(0.0, down(1 - looks * self.goal.alpha)))
@@ -247,8 +238,7 @@ class Setting:
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The child of a seed with the spawn key ``key``. It does not depend on the seeds spawned
-    before."""
+    """The child of a seed with the spawn key ``key``, whatever was spawned before."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

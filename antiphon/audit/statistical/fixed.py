@@ -1,5 +1,4 @@
-"""The audit with a fixed number of samples: choose an event, test it on other samples, correct for
-multiplicity, report."""
+"""The audit with a fixed number of samples: choose an event, test it on others, report."""
 
 from typing import Any, Final, Literal, TypeAlias
 
@@ -30,8 +29,7 @@ _PLAYS: Final = 64
 
 
 def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequence) -> str:
-    """The reason why an audit tests nothing: V[f] lets no differing pair pass in a few plays; "" if
-    one passes.
+    """Why an audit tests nothing: V[f] lets no differing pair pass in a few plays; else "".
 
     Views without a differing pair have the same law in both worlds, for any mechanism. The plays
     end at the first such pair, so a normal audit needs only one.
@@ -69,7 +67,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit: its claim, its adversary, and the findings ``found``."""
+    """The report of an audit, with the findings ``found``."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -91,8 +89,7 @@ _WORDS: Final = {
 def fixed_audit(
     setting: Setting, candidates: list[Candidate], method: Method, correction: estimators.Correction
 ) -> AuditReport:
-    """An audit of fixed size: choose adversary and event, then test them on ``goal.trials``
-    fresh views of each world."""
+    """An audit of fixed size: choose adversary and event, and test them on fresh views."""
     if correction == "select":
         chosen: list[Chosen] = [setting.best(candidates, setting.trained)]
     else:
@@ -195,8 +192,7 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
 
 
 def repetition_note(looks: int, alpha: float) -> str:
-    """A note on the cost of continuing after a report was seen: each look is one more chance of
-    error."""
+    """A sentence on reports seen before on growing samples, each one more chance of an error."""
     if looks == 1:
         return ""
     return (

@@ -1,13 +1,11 @@
-"""The anytime-valid audit: bet on fresh samples until the claim is refuted, or the samples end.
+"""The anytime-valid audit: bets on fresh samples until the claim is refuted or the samples end.
 
 Each round uses as many samples for training as for betting, if memory allows, and lasts twice as
 long as the round before: its adversary, event and stakes depend on earlier rounds and on training
 samples only.
 
-An anytime-valid test of (ε, δ)-DP: bets against the claim, at stakes chosen beforehand.
-
-Sources: Ville 1939; Waudby-Smith and Ramdas 2024 (betting); González, Dulce Rubio,
-Ramdas and Ribero 2025 (e-processes that audit privacy).
+Sources: Ville 1939; Waudby-Smith and Ramdas 2024 (betting); González, Dulce Rubio, Ramdas and
+Ribero 2025 (e-processes that audit privacy).
 """
 
 import math
@@ -35,8 +33,10 @@ from antiphon.protocol.records.labels import counted
 
 
 class Batch(NamedTuple):
-    """The counts of the four values of (X, Y), the indicators of an event for pairs of views of
-    both worlds."""
+    """Counts of pairs of views, one of each world: both are in the event S, one of them, or none.
+
+    X is 1 iff the view of the favoured world b is in S, and Y iff that of 1 − b is.
+    """
 
     both: int
     ahead: int
@@ -68,20 +68,18 @@ class EProcess:
 
     @property
     def most(self) -> float:
-        """An upper limit for the stake λ, below which every factor is positive: at most 1/(e^ε +
-        δ)."""
+        """The upper limit of the stake λ, at most 1/(e^ε + δ): all factors stay positive."""
         return 1 / up(up(exp_up(self.epsilon) + self.delta))
 
     @property
     def gains(self) -> tuple[float, float, float, float]:
-        """The gain X − e^ε Y − δ of each of the four kinds of pair, rounded down."""
+        """The gain X − e^ε Y − δ of each kind of pair, rounded down, in the order of ``Batch``."""
         rate = exp_up(self.epsilon)
         both, ahead, behind, neither = (1 - rate, 1.0, -rate, 0.0)
         return (both - self.delta, ahead - self.delta, behind - self.delta, neither - self.delta)
 
     def update(self, batch: Batch, *, stake: float) -> float:
-        """Bet on a batch with λ = ``stake``, which must be chosen before the batch is drawn; the
-        log of the wealth K.
+        """Bet the stake λ, chosen before the batch was drawn; the log of the wealth K after it.
 
         Raises: InvalidArgument unless 0 <= stake < 1/(e^ε + δ).
         """
@@ -98,7 +96,7 @@ class EProcess:
         return self.log_wealth >= -down(math.log(alpha))
 
     def best_stake(self, batch: Batch) -> float:
-        """The stake λ with the largest growth on a batch: a choice for the *next* batch."""
+        """The stake λ that grows the wealth most on a batch: a choice for the *next* batch."""
         low, high = 0.0, self.most * 0.999
         for _ in range(30):
             third = (high - low) / 3
@@ -116,16 +114,16 @@ _FIRST: Final = 500
 _LONGEST: Final = 1 << 27
 DELTAS: Final = tuple(i / 64 for i in range(64))
 EPSILONS: Final = (0.0, *(0.01 * 1.12**i for i in range(64)))
-"""The values of ε of further claims, tested to obtain a lower bound on ε: up to ε = 12.6."""
+"""The ε of further claims, which are tested for a lower bound on ε: up to 12.6."""
 
 
 @attrs.define
 class Ladder:
-    """E-processes of weaker and weaker claims; the bound is the last claim before the first that is
-    not refuted.
+    """E-processes of weaker and weaker claims, for a bound on ε or δ.
 
-    The first claim at or above the true ε is true, and the bound exceeds the true ε only if that
-    claim is refuted: with probability at most α.
+    The bound is the last claim before the first that is not refuted. The first claim at or above
+    the true ε is true, and the bound exceeds the true ε only if that claim is refuted: with
+    probability at most α.
     """
 
     steps: tuple[float, ...]
@@ -133,7 +131,7 @@ class Ladder:
     fallen: set[int] = attrs.field(factory=set[int])
 
     def bet(self, batch: Batch, expected: Batch, *, alpha: float) -> None:
-        """Bet on a batch in every e-process, with the best stakes for the ``expected`` batch."""
+        """Bet on a batch in each e-process, with the best stakes for the ``expected`` batch."""
         for place, process in enumerate(self.processes):
             process.update(batch, stake=process.best_stake(expected))
             if process.rejects(alpha=alpha):
@@ -141,14 +139,13 @@ class Ladder:
 
     @property
     def bound(self) -> float:
-        """The last claim of those refuted in a row from the first on; −1 if the first one is not
-        refuted."""
+        """The last claim before the first that is not refuted; −1 if that is the first of all."""
         place = next((i for i in range(len(self.steps)) if i not in self.fallen), len(self.steps))
         return self.steps[place - 1] if place else -1.0
 
 
 def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditReport:
-    """Audit by betting in rounds, until the claim is refuted or the samples are used up."""
+    """Audit by bets in rounds, until the claim is refuted or the samples are used up."""
     if setting.workforce.checkpoint is not None:
         raise InvalidArgument("an anytime audit keeps no checkpoint: pass method='clopper-pearson'")
     goal, total = setting.goal, setting.trained + setting.goal.trials
@@ -201,7 +198,7 @@ def _play(
 
 
 def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
-    """The views of both worlds, matched in random pairs."""
+    """The counts of random pairs of the views of both worlds."""
     coins = generator(seed)
     both = int(coins.hypergeometric(hits.own, hits.trials - hits.own, hits.against))
     ahead, behind = hits.own - both, hits.against - both
@@ -209,7 +206,7 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch expected from the tuning samples, with two pseudo-views added in each world."""
+    """The batch expected from the tuning views, with two pseudo-views added in each world."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6
