@@ -76,7 +76,7 @@ def search_properties(
             after = advance_lockstep(
                 post_processor, outer, inner, lock, side, zero, one, strict=strict
             )
-            if type(after) is Refused:  # the same message twice instead, if f allows that
+            if type(after) is Refused:  # the same message twice, if f allows that
                 said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
                 after = advance_lockstep(post_processor, outer, inner, lock, side, zero, zero)
             if isinstance(after, Broken):
@@ -128,12 +128,12 @@ def _strategies() -> ModuleType:
 def _search(
     violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
 ) -> Found | None:
-    """The first violation among ``examples`` values of a Hypothesis strategy, shrunk; None if
-    none was found."""
+    """The first violation among so many values of a Hypothesis strategy, shrunk; else None."""
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
-    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink  # no explain phase: it is slow
+    # without the phase "explain", which is slow
+    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink
 
     @hypothesis.settings(
         max_examples=examples, deadline=None, database=None, derandomize=True, phases=needed,
@@ -160,7 +160,7 @@ def _strategy(values: Choices) -> SearchStrategy[object]:
 
 
 class _Found(Exception):
-    """The exception that carries a violation out of a Hypothesis search."""
+    """Carries a violation out of a Hypothesis search."""
 
     def __init__(self, violation: Any) -> None:
         super().__init__("a violation was found")

@@ -1,5 +1,4 @@
-"""``ap.check``: tests whether a part keeps the contracts that every part must keep (design:
-*Laws*).
+"""``ap.check``: tests of the contracts that every part must keep (design: *Laws*).
 
 A check is a generator function of the subject: it yields findings, returns the number of cases
 tried, and raises ``NotApplicable`` where it does not apply.
@@ -48,8 +47,7 @@ def check(
     only: Iterable[str] | None = None,
     seed: int | None = None,
 ) -> CheckReport:
-    """Test a mechanism, a post-processor or a verification function against the contracts it must
-    keep.
+    """Test a mechanism, post-processor or verification function against the contracts of its kind.
 
     Args: ``right``, the mechanism on the right of a post-processor (one with a ``lifting``:
     ExtConComp); ``messages``, the messages to try, if the query space cannot list any (for an f,
@@ -108,8 +106,7 @@ def _report(
     only: Iterable[str] | None,
     seed: int,
 ) -> CheckReport:
-    """The report of the checks that ``only`` names. Equal findings about one place of the source
-    are listed once."""
+    """The report of the checks that ``only`` names; equal findings about one place appear once."""
     chosen = {each for each, _ in rows} if only is None else set(only)
     if unknown := sorted(chosen - {each for each, _ in rows}):
         known = ", ".join(each for each, _ in rows)

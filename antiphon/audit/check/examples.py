@@ -1,7 +1,4 @@
-"""Example messages to try, drawn from a space: the ends of its range, and a few between.
-
-Also random pairs of messages that a verification function allows.
-"""
+"""Example messages of a space (the ends of its range, a few between), and pairs that f allows."""
 
 import math
 from collections.abc import Iterable
@@ -15,17 +12,16 @@ from antiphon.protocol import Refused, Verification, read, spaces
 from antiphon.protocol.messages import Pair, distinct, identical, same
 
 MOST: Final = 12
-"""The number of messages that are tried."""
+"""The largest number of messages that are tried."""
 ALIENS: Final = (
     True, False, None, -1, 0, 1, 2, 10**30, -0.0, 0.0, 0.5, 1.0, 1e300, "", "0", "a", b"", (), (0,),
     (0, 1), (0.0, 1.0), spaces.BITS, same(0), Pair(0, 1),
 )  # fmt: skip
-"""Values of many types, on which a space's ``contains`` is tried."""
+"""Values of many types, on which the ``contains`` of a space is tried."""
 
 
 def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
-    """Up to ``MOST`` example elements of a space, to be tried as messages. Raises: LeftOut where
-    none are known."""
+    """At most ``MOST`` elements of a space, as messages. Raises: NotApplicable if none is known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
         if len(found) <= MOST:
@@ -68,8 +64,8 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
 
 
 def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tuple[object, ...]:
-    """Tuples with one entry from each of ``parts``; each is followed by a neighbour in which one
-    entry is drawn again."""
+    """Tuples with an entry from each of ``parts``; every second differs from the first in one
+    entry."""
     found = list[object]()
     for _ in range(MOST):
         first = [part[int(coins.integers(len(part)))] for part in parts]
@@ -89,7 +85,7 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
 
 
 _NONE: Final = object()
-"""The example of a part of a union of spaces that lists none; no space contains it."""
+"""The example of a space in a union that lists none; no space contains it."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:
@@ -99,7 +95,7 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
     if low > high:
         return ()
     found = list[Any]()
-    while len(found) < MOST:  # each with a neighbour, which differs from it in one entry
+    while len(found) < MOST:  # the second array differs from the first in one entry
         first = coins.integers(low, high + 1, size=space.shape)
         second = first.copy()
         if second.size:
@@ -110,13 +106,13 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
 
 
 _TRIES: Final = 200
-"""The number of pairs tried before a verification function is assumed to allow none."""
+"""The number of pairs that are tried before f is assumed to allow none."""
 _FEW: Final = 24
 NEITHER: Final = Refused("it raises")
 
 
 def next_state(f: Verification, state: object, pair: Pair) -> object:
-    """The state of the verification function f after a pair; a refusal if f raises."""
+    """The state of the verification function f after a pair; a refusal where f raises."""
     try:
         return read(f, state, pair.zero, pair.one)
     except Exception:
@@ -147,8 +143,7 @@ def _allowed(f: Verification, state: object, pairs: Iterable[Pair]) -> Pair | No
 
 
 def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ...]:
-    """The messages q for which f allows the first pair (q, q), and no first pair of q with a
-    different message."""
+    """The messages q for which f allows the first pair (q, q), and no first pair (q, r), (r, q)."""
     start, few = f.initial_state, messages[:_FEW]
 
     def alone(query: object) -> bool:

@@ -24,31 +24,30 @@ Step: TypeAlias = Callable[..., object]
 
 @attrs.frozen(eq=False)
 class Taken:
-    """A record of one step of a part: its inputs, its result or error, and the draws it made."""
+    """One step that a part took: its inputs, its result or error, and the draws that it made."""
 
     before: object
     inputs: tuple[object, ...]
-    """The inputs of the step: (message,); for a post-processor, (side, message)."""
+    """(message,); for a post-processor, (side, message)."""
     tape: tuple[Draw, ...]
     result: tuple[object, ...] | None
-    """(state', answer), or (state', side, message); None if the step raised."""
+    """(next state, answer), or (next state, side, message); None if the step raised."""
     error: Exception | None
     changed: bool
-    """Whether the step changed the state object that it was given."""
+    """Whether the step changed the state object that it was given, in place."""
     used: frozenset[str]
-    """The global sources of randomness that the step used besides its coins."""
+    """The sources of randomness that the step used besides its coins."""
 
     @property
     def refused(self) -> bool:
-        """Whether the step refused the message before it drew any coins, so that nothing has
-        happened."""
+        """Whether the step refused the message before it drew any coins: nothing has happened."""
         return isinstance(self.error, REFUSALS) and not self.tape
 
 
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
-    """Take one step, and record its result, its draws, and any forbidden side effect."""
+    """Take one step, and record its result, its draws, and forbidden side effects."""
     held, used = content(state), set[str]()
-    own = RecordedCoins(coins, strict=True)  # so that the crash of a composition's child raises
+    own = RecordedCoins(coins, strict=True)  # strict: a crash in a composition's child raises, too
     result: Any = None
     error: Exception | None = None
     with record_randomness(used):
@@ -67,7 +66,7 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
 def play(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> list[Taken]:
-    """The steps that a mechanism takes on a list of messages, until it is over or crashes.
+    """The steps that a mechanism takes on a list of messages, until it ends or crashes.
 
     A refused message changes nothing.
     """
@@ -87,7 +86,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor wrapped for a check: it works as in a chain, and records its steps."""
+    """A post-processor that works as the wrapped one, and records its steps."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
@@ -127,7 +126,7 @@ _SCRIPTS: Final = 16
 _LONGEST: Final = 6
 _STARTS: Final = 2
 PLAYING, COLUMNS, CLAIMS, TRYING, PROPERTIES = range(5)
-"""The numbers of the independent random streams that are derived from the seed."""
+"""The numbers of the independent random streams that a check's seed gives."""
 
 
 Part: TypeAlias = Union[Mechanism, PostProcessor]
@@ -135,21 +134,20 @@ Part: TypeAlias = Union[Mechanism, PostProcessor]
 
 @attrs.frozen(eq=False)
 class Subject:
-    """The part that is checked: a mechanism, or a post-processor with the chain in which it
-    plays."""
+    """The part that is checked; a post-processor with the chain in which it plays."""
 
     part: Part
     system: Mechanism
-    """The whole system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
+    """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
     """The mechanism on the right of a post-processor; None if the part is a mechanism."""
     given: tuple[object, ...] | None
-    """The messages to try; None if the caller gave none."""
+    """The messages to try, as the caller gave them; None if the query space lists them."""
     seed: int
 
     @property
     def name(self) -> str:
-        """The name of the part in a report."""
+        """The name of the part in reports."""
         return message_label(self.part)
 
     @property
@@ -159,20 +157,18 @@ class Subject:
 
     @property
     def player(self) -> Part:
-        """The part as it works in its chain: a post-processor is wired to the message spaces on its
-        right."""
+        """The part as in its chain: a post-processor knows the message spaces on its right."""
         if self.right is None or isinstance(self.part, Mechanism):
             return self.part
         return self.part.wired(self.right.signature)
 
     def stream(self, name: int) -> np.random.SeedSequence:
-        """An independent stream of randomness, derived from the check's seed by its number
-        ``name``."""
+        """The random stream with the number ``name``, derived from the check's seed."""
         return np.random.SeedSequence(self.seed, spawn_key=(name,))
 
     @cached_property
     def messages(self) -> tuple[object, ...]:
-        """The messages to try. Raises: LeftOut where none are known."""
+        """The messages to try. Raises: NotApplicable if none are known."""
         if self.given is not None:
             return self.given
         coins = generator(self.stream(TRYING))
@@ -180,8 +176,7 @@ class Subject:
 
     @cached_property
     def scripts(self) -> tuple[tuple[object, ...], ...]:
-        """The lists of messages to play: each message twice in a row, and some lists in other
-        orders."""
+        """The lists of messages to play: each message twice, and random lists."""
         own, coins = self.messages, generator(self.stream(PLAYING))
         short: list[tuple[object, ...]] = [(message, message) for message in own]
         if self.given is not None:
@@ -191,13 +186,13 @@ class Subject:
 
     @property
     def starts(self) -> tuple[object, ...]:
-        """Some of the system's initial states; none if the space of initial states is infinite."""
+        """A few of the system's initial states; none if their space is infinite."""
         space = self.system.initial_states
         return tuple(islice(space.enumerate(), _STARTS)) if space.finite else ()
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """The part's steps, in plays of all scripts from some initial states."""
+        """The part's steps in plays of all scripts, from a few initial states."""
         taken, link, system = list[Taken](), None, self.system
         if self.right is not None and isinstance(self.part, PostProcessor):
             link = Watched(self.part)
@@ -210,18 +205,16 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if the part takes data but no tried message
-        had any."""
+        """The number of steps that were not refused; 0 if no tried message had data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of the first method of the part with one of ``names``; by default of its
-        step."""
+        """FILE:LINE of the first of the part's methods in ``names``; by default of its step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:
-        """A finding about the part, placed at its step in the source."""
+        """A finding about the part, at the place of its step."""
         return Finding(check, what, self.where(), cure)

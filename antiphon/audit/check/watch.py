@@ -1,4 +1,4 @@
-"""Helpers of the checks: detection of global randomness, copies of states, source locations."""
+"""Helpers of the checks: global randomness, comparable copies of states, source locations."""
 
 import ctypes
 import inspect
@@ -19,8 +19,7 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 
 @contextmanager
 def record_randomness(used: set[str]) -> Generator[None, None, None]:
-    """A context manager that adds to ``used`` the names of the global generators that are drawn
-    from within it."""
+    """A context manager that adds to ``used`` the names of the global generators drawn from."""
     before, numbers = random.getstate(), _numbers()
     entropy = os.urandom
     module: Any = random
@@ -43,8 +42,7 @@ def record_randomness(used: set[str]) -> Generator[None, None, None]:
 
 @contextmanager
 def isolated_global_state(seed: int) -> Generator[None, None, None]:
-    """A context manager that seeds the global random generators, and restores their states
-    afterwards."""
+    """A context manager that seeds the global generators, and restores their states at its end."""
     before, numbers = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed % 2**32)
@@ -58,15 +56,14 @@ def isolated_global_state(seed: int) -> Generator[None, None, None]:
 _WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
 """The size in bytes of a Mersenne Twister's state: 624 words, and the position among them."""
 _known: dict[bytes, object] = {}
-"""A cache of one entry: the last state of NumPy's global generator without a stored normal
-variate, by its bytes."""
+"""The last state of NumPy's global generator without a stored normal variate, by its bytes."""
 
 
 def _numbers() -> object:
     """The state of NumPy's global generator.
 
-    NumPy's own call takes longer than most steps. If the generator's words equal the cached ones,
-    the state is the cached one: a stored normal variate implies that more words were drawn.
+    NumPy's own call takes longer than most steps, so one state is cached. If the words are equal,
+    so is the state: a stored normal variate implies that more words were drawn.
     """
     module: Any = np.random  # the type stubs lack this function
     twister = module.get_bit_generator()
@@ -86,10 +83,9 @@ _DEEPEST: Final = 40
 
 
 def content(value: Any, depth: int = 0) -> object:
-    """A deep, comparable copy of a value; an object of an unknown kind is represented by its
-    identity.
+    """A deep, comparable copy of a value; an object of an unknown kind counts by its identity.
 
-    For an attrs class the copy has the compared fields only: others are caches.
+    Of an attrs class the compared fields are copied only: the others are caches.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if depth > _DEEPEST or getattr(kind, "__immutable__", False):
@@ -116,8 +112,7 @@ def content(value: Any, depth: int = 0) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """FILE:LINE of a part: of a decorated part's function, else of the first method named, else
-    of its class."""
+    """FILE:LINE of a decorated part's function, of its first method in ``names``, or its class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]

@@ -39,8 +39,7 @@ from antiphon.protocol.records.files import Held, write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
-"""The seconds between two writes of a checkpoint; more if writing is slow: it takes at most 1/20 of
-the time."""
+"""The least seconds between two writes of a checkpoint; writing takes at most 1/20 of the time."""
 
 
 def encode_result(result: object) -> Json:
@@ -76,13 +75,13 @@ class Saved:
     """The content of a checkpoint."""
 
     chunks: int = 0
-    """The number of chunks that are merged."""
+    """The number of merged chunks."""
     result: object = None
     """The merged result of these chunks."""
     data: Json = None
-    """The merged result as plain data, as it is written."""
+    """The merged result as JSON data."""
     told: tuple[int, ...] = ()
-    """The numbers of samples at which a result was returned, so that a user has seen it."""
+    """The numbers of samples at which a result was returned, and so seen by a user."""
 
 
 def _path(given: str | Path) -> Path:
@@ -91,8 +90,7 @@ def _path(given: str | Path) -> Path:
 
 @attrs.frozen
 class Checkpoint:
-    """A file from which a run can be resumed, with the functions that encode and decode its
-    results.
+    """A file from which a run can be resumed, with functions that encode and decode its results.
 
     ``encode`` makes a JSON value and ``decode`` reads it; the defaults suffice for numbers, tuples,
     arrays, and mappings of them. One file belongs to one experiment.
@@ -121,7 +119,7 @@ class Checkpoint:
             raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
 
     def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
-        """The progress that was saved; empty where there is no file yet.
+        """The saved progress; an empty one if there is no file yet.
 
         Raises: CheckpointError for a file that is damaged, of another experiment, or past
         the total; the file stays as it is.
@@ -179,7 +177,7 @@ class Checkpoint:
         )
 
     def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
-        """Replace the file by a new state. Raises: CheckpointError if it cannot be written."""
+        """Replace the file's content by ``saved``. Raises: CheckpointError."""
         data: dict[str, object] = {
             "format": FORMAT,
             "experiment": dict(experiment),
@@ -204,8 +202,7 @@ def _digest(data: object) -> str:
 
 @attrs.define
 class Saver:
-    """Saves a run's progress now and then: at once at first, later so that it costs at most 1/20
-    of the time."""
+    """Saves a run's progress: at once at first, later in at most 1/20 of the time."""
 
     _checkpoint: Checkpoint
     _experiment: Mapping[str, Json]
@@ -218,19 +215,18 @@ class Saver:
         return time.monotonic() >= self._next
 
     def save(self, done: int, result: object) -> None:
-        """Save the result of the first ``done`` chunks, unless these are saved already."""
+        """Save the result of the first ``done`` chunks, if these are not saved yet."""
         if done == self._saved.chunks:
             return
         begun = time.monotonic()
-        # Also after an error: a failing write is not tried twice.
+        # An error, too, is remembered, so that a failing write is not tried again.
         self._saved = attrs.evolve(self._saved, chunks=done)
         self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
         now = time.monotonic()
         self._next = now + max(_SECONDS, 20 * (now - begun))
 
     def tell(self, samples: int) -> int:
-        """Record that a result of ``samples`` samples is returned; how many different numbers
-        have been recorded so far."""
+        """Record that a result of so many samples is returned; the number of such records."""
         told = self._saved.told
         if samples not in told:
             told = (*told, samples)
@@ -243,8 +239,7 @@ class Saver:
 
 
 def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
-    """The identity of an experiment: its chunk size, and digests of the task's parts and of the
-    seed.
+    """The identity of an experiment: its chunk size, and digests of the task's parts and the seed.
 
     Digests are used, because a party may hold data, and a seed is secret. A task with a
     method ``fingerprint`` names its parts itself: {name: any value}.
@@ -262,18 +257,18 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
 
 
 def digest(value: object) -> str:
-    """A short digest of a value's content; the same in every process."""
+    """A short digest of a value's content, the same in every process."""
     return _digest(describe(value))[:16]
 
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
-    """A value as JSON, for comparison only. ``around``: the ids of the values that contain it."""
-    if id(value) in around:  # a recursive function
+    """A value as JSON, for its digest. ``around``: the ids of the values that contain it."""
+    if id(value) in around:  # a recursive function contains itself
         return "itself"
     try:
         plain = encode(value, secrets=True)
         if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
-            return plain  # pickle names it; the digest needs its code
+            return plain  # else pickle would name it, but the digest needs its code
     except InvalidArgument:
         pass
     inner = (*around, id(value))
@@ -297,12 +292,12 @@ def _function(function: FunctionType) -> tuple[object, ...]:
 def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
-    except ValueError:  # a closure's variable is not bound yet
+    except ValueError:  # the closure's variable is not bound yet
         return None
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value to be digested; sets and mappings in an order independent of hashes."""
+    """The parts of a value for its digest; of sets and mappings, in an order free of hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value
@@ -323,7 +318,7 @@ def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """The fields of an attrs object by name; any other value is its own only part."""
+    """The fields of an attrs object by name; of another value, {"function": value}."""
     kind: type[Any] = type(value)
     if not attrs.has(kind):
         return {"function": value}

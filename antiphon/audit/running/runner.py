@@ -1,5 +1,4 @@
-"""The function ``run``: it runs a task on every chunk of an experiment, and merges the results in
-order."""
+"""The function ``run``: a task on every chunk of an experiment, with results merged in order."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -93,8 +92,7 @@ def run(
 def resumed(
     task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> Generator[tuple[Saver | None, Saved], None, None]:
-    """A context manager: the saved progress of a checkpoint, and a saver for further results. It
-    locks the file."""
+    """A context manager that locks a checkpoint: a saver for it, and its progress so far."""
     if checkpoint is None:
         yield None, Saved()
         return

@@ -1,4 +1,4 @@
-"""Pieces of work, such as chunks: the workers that do them, and the merging of results in order.
+"""Pieces of work, such as chunks: who does them, and the merging of their results in order.
 
 This process alone does one after another; a worker pool (own processes, or a lent executor) has
 several under way at once, and early results wait for their turn.
@@ -38,57 +38,51 @@ Part = TypeVar("Part", default=Any)
 
 @attrs.frozen
 class Outcome(Generic[Result]):
-    """The result of a run: the merged result of the first ``done`` of ``total`` samples."""
+    """The merged result of the first ``done`` of ``total`` samples of a run."""
 
     result: Result
     done: int
     total: int
     interrupted: bool
     looks: int = attrs.field(default=1, eq=False)
-    """The number of times that a result of this experiment was returned at a new number of
-    samples, this time included; more than 1 after a checkpoint was resumed."""
+    """The number of sample counts at which results of this experiment were returned."""
 
 
 @attrs.frozen
 class Stop:
-    """An error in place of a chunk's result; it ends the run when the chunk's turn comes."""
+    """An error in place of a piece's result, which ends the run when the piece's turn comes."""
 
     error: Exception
 
 
 @attrs.define(kw_only=True)
 class InOrder(ABC, Generic[Part]):
-    """Pieces of work whose results are taken in order: early results wait for their turn.
-    Abstract."""
+    """Pieces of work whose results are taken in order; early results wait. Abstract."""
 
     done: int = 0
-    """The number of pieces whose results have been taken."""
+    """The number of pieces whose results were taken."""
     waiting: dict[int, Part | Stop] = attrs.field(factory=dict[int, Any])
     taking: bool = False
-    """Whether a result is being taken at this moment; an interrupt then leaves the total
-    undefined."""
+    """Whether a result is being taken at this moment, so that the total is undefined."""
     ahead: int = sys.maxsize
-    """The largest number of pieces under way at once; a later piece may depend on the results of
-    these."""
+    """The largest number of pieces under way: a later piece may depend on their results."""
 
     @property
     @abstractmethod
     def pieces(self) -> int:
-        """The number of pieces in all, as far as known: the work ends when all of these are
-        done."""
+        """The number of pieces in all, as far as known; the work ends when all are done."""
 
     @abstractmethod
     def piece(self, index: int) -> object:
-        """The description of a piece of work for a worker; its index is less than ``ahead`` past
-        the last one taken."""
+        """The description of a piece for a worker; ``index`` is less than ``done + ahead``."""
 
     @abstractmethod
     def take(self, part: Part) -> None:
-        """Take (merge) the result of the next piece in order."""
+        """Merge the result of the next piece."""
 
     @abstractmethod
     def taken(self) -> None:
-        """Called after each piece whose result is taken."""
+        """Called after each merged result."""
 
     @abstractmethod
     def save(self) -> None:
@@ -125,7 +119,7 @@ class ChunkTally(InOrder[Result]):
 
     @property
     def samples(self) -> int:
-        """The number of samples that have been merged."""
+        """The number of merged samples."""
         return self.chunks.samples(self.done)
 
     @property
@@ -142,33 +136,32 @@ class ChunkTally(InOrder[Result]):
         self.watch(self.samples, self.chunks.total)
         last = self.samples + self.chunks.size > self.chunks.total
         if last or (self.saver is not None and self.saver.due()):
-            self.save()  # at the end without the last chunk, if it is not a whole one
+            self.save()  # at the end too, but without a last chunk that is not whole
 
     def save(self) -> None:
-        """Bring the checkpoint up to date; a last chunk of less than full size is not saved."""
+        """Bring the checkpoint up to date, unless the last merged chunk was not whole."""
         whole = self.samples == self.done * self.chunks.size
         if self.saver is not None and whole and not self.taking:
             self.saver.save(self.done, self.result)
 
     def outcome(self, *, interrupted: bool) -> Outcome[Result]:
-        """The outcome so far. The checkpoint records that it has been returned."""
+        """The outcome so far, which the checkpoint records as returned."""
         looks = 1 if self.saver is None else self.saver.tell(self.samples)
         return Outcome(self.result, self.samples, self.chunks.total, interrupted, looks)
 
 
 ATTEMPTS: Final = 4
-"""The number of times that a chunk is given to a worker before it is given up."""
+"""The number of times that a lost chunk is given to a worker."""
 
 
 Arrival: TypeAlias = tuple[int, Future]
-"""(number of a chunk, the future with its result)."""
+"""(number of a piece, the future of its result)."""
 
 
 def run_in_order(
     tally: InOrder, crew: WorkerPool, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
-    """Send pieces to a worker pool, at most ``crew.window`` past the last one taken, and take their
-    results in order.
+    """Send pieces to workers, at most ``crew.window`` past the last one taken, and take results.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and errors of the task.
@@ -208,17 +201,17 @@ def run_in_order(
 def _verdict(
     crew: WorkerPool, index: int, future: Future, lost: Counter[int]
 ) -> Done | Stop | None:
-    """The result of a chunk; None if it was lost and should be tried again."""
+    """The result of a piece; an error that ends the run; None if the piece is to be tried again."""
     try:
         answer: Done | Failed = future.result()
-    except BaseException as error:  # a worker's KeyboardInterrupt or SystemExit too
+    except BaseException as error:  # also a KeyboardInterrupt or SystemExit of the worker
         lost[index] += 1
         return _judge(crew, index, lost[index], error)
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
 
 
 def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> Stop | None:
-    """None if a lost chunk should be tried again; else the ExecutorError that ends the run."""
+    """None if a lost piece is to be tried again; else the ExecutorError that ends the run."""
     what = f"{type(error).__name__}: {error}"
     stop: ExecutorError | None = None
     if crew.stuck is not None and not isinstance(error, BrokenExecutor):
@@ -240,7 +233,7 @@ def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> St
 
 
 def _of_task(failed: Failed, index: int) -> Exception:
-    """The exception that the task raised in a worker, with the worker's traceback."""
+    """The exception of a task in a worker, with the worker's traceback."""
     error = failed.error
     if isinstance(error, ImportError) and not isinstance(error, MissingExtra):
         return ExecutorError(
@@ -252,10 +245,10 @@ def _of_task(failed: Failed, index: int) -> Exception:
 
 
 _WORTH: Final = 1.0
-"""The seconds of remaining work from which on starting processes pays off."""
+"""The least seconds of remaining work for which processes are started."""
 
 Workers: TypeAlias = Union[Executor, int, Literal["serial"], None]
-"""The values that the argument ``executor`` may take; see ``run``."""
+"""The argument ``executor`` of ``run``."""
 
 
 def work(
@@ -277,12 +270,13 @@ def work(
 
 
 def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> WorkerPool | None:
-    """The workers for the chunks; None if this process does the work itself."""
+    """The workers for the pieces; None if this process does the work itself."""
     if executor == "serial":
         return None
     if type(executor) is int:
         left = min(tally.pieces - tally.done, tally.ahead)
-        workers = min(exact.whole(executor, "executor"), left)  # no more are useful
+        # more workers than pieces are of no use
+        workers = min(exact.whole(executor, "executor"), left)
         return OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:
         return LentExecutor(task, executor)
@@ -297,12 +291,12 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
 
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:
-    """Do the pieces of work one after another, in this process."""
+    """Do pieces of work one after another in this process, until ``until`` are done."""
     while tally.done < (tally.pieces if until is None else until) and not interrupt.asked:
         try:
             result = interrupt.breaking(task, tally.piece(tally.done))
         except KeyboardInterrupt:
             interrupt.asked = True
         else:
-            if not interrupt.asked:  # the task itself might have caught it half-way
+            if not interrupt.asked:  # else the task may have caught Ctrl-C half-way
                 tally.add(tally.done, result)

@@ -28,20 +28,20 @@ _BELIEFS: Final = 20_000
 _SAMPLES: Final = 1000
 _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
-"""The δ at which a claim is tested if its measure states no (ε, δ)."""
+"""The δ at which a claim without an (ε, δ) of its own is tested."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts tried: d is a differing pair, a an identical one (a query if possible). Answers
-before and after d reveal it if they share their noise; if f allows one d only, a second d becomes
-a."""
+"""The scripts of an audit: d is a differing pair, a an identical one (if possible, a query).
+
+Answers before and after d reveal a shared noise. Where f allows no second d, it becomes a.
+"""
 LONGEST: Final = 4
 Script: TypeAlias = tuple[Pair, ...]
 
 
 def check(subject: Subject) -> Trial:
-    """Check every claim: by the exact engine on all runs of a few messages, else by audits of a few
-    scripts of pairs.
+    """Check each claim by the exact engine on a few messages, or else by audits of a few scripts.
 
-    Raises: LeftOut where no claim could be tested.
+    Raises: NotApplicable where no claim could be tested.
     """
     mechanism = subject.part
     if not isinstance(mechanism, ContinualMechanism):
@@ -52,7 +52,7 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: Any = claim.verification  # a user's claim may have any fields
+        f: Any = claim.verification  # a user's claim may have a field of any type
         if not isinstance(f, Verification):
             reasons["its f is no Verification"] = None
             continue
@@ -81,8 +81,7 @@ def refutation(
     game: PrivacyGame, claim: Claim, given: tuple[object, ...], scripts: list[Script],
     seed: np.random.SeedSequence,
 ) -> str | None:  # fmt: skip
-    """The reason why a claim is false, if a test of about a second shows one; else None. Raises:
-    LeftOut."""
+    """Why a claim is false, if a test of a second or so shows it. Raises: NotApplicable."""
     try:
         return _exactly(game, claim, given)
     except PartError as error:
@@ -92,7 +91,7 @@ def refutation(
 
 
 def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str | None:
-    """A refutation of a claim by the exact engine; None if it finds none."""
+    """Why a claim is false, by the exact engine; None if it finds no reason."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     own = [each for each in found if each.mechanism is game.system]
     mine = [each for each in own if each.claim is claim or identical(each.claim, claim)]
@@ -107,8 +106,7 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str 
 def _on_samples(
     game: PrivacyGame, claim: Claim, scripts: list[Script], seed: np.random.SeedSequence
 ) -> str | None:
-    """A refutation of a claim by an audit of each script, wrong with probability at most 1 -
-    ``_CONFIDENCE``."""
+    """Why a claim is false, by an audit of each script; wrong with probability 1 - _CONFIDENCE."""
     try:
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
@@ -138,10 +136,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Scripts of pairs for an audit: one for each of ``ORDERS``, followed as far as f allows it.
-
-    None without a differing pair.
-    """
+    """Scripts of pairs by ``ORDERS``, as far as f allows them; only those with a differing pair."""
     asked = questions(f, messages) or messages
     found = list[Script]()
     for order in ORDERS:

@@ -1,4 +1,4 @@
-"""Checks of a verification function, explored as an automaton on pairs of a few messages."""
+"""Checks of a verification function f, explored as an automaton on pairs of a few messages."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -27,8 +27,7 @@ _WIDE: Final = 4096
 
 @attrs.frozen
 class Read:
-    """One pair that a verification function read: the pairs before it, the states before and
-    after, an error if it raised."""
+    """One pair that f has read: after which pairs, and the states of f before and after."""
 
     word: tuple[Pair, ...]
     before: object
@@ -50,8 +49,7 @@ class Read:
 def explored(
     f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
-    """The results of a verification function f on every pair of the messages, in every reachable
-    state, up to ``_MOST`` pairs."""
+    """The steps of f on all pairs of the messages in all reachable states, up to ``_MOST``."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
@@ -83,8 +81,7 @@ _PAIR: Final = "differing pair"
 
 
 def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Find faults of the steps of f: wrong return values, changed states, and results that do
-    not repeat."""
+    """Find faults of f's steps: wrong return values, changed states, and unrepeatable results."""
     here, tried = source_place(f, "step"), 0
     for each in explored(f, messages):
         tried += each.differs
@@ -117,7 +114,7 @@ def _step(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def _said(each: Read) -> str:
-    """The pair that was read, and the pairs before it, in words."""
+    """The pair that f read, and the pairs before it, in words."""
     before = f" after {message_label(each.word)}" if each.word else ""
     return f"{message_label(each.pair)}{before}"
 
@@ -142,8 +139,7 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check that f of a sequence agrees with f's automaton, and that f stays ⊥ after its first
-    ⊥."""
+    """Check that f of a sequence is what its steps say, and that f stays ⊥ after its first ⊥."""
     tried = 0
     for each in islice(explored(f, messages), _WORDS):
         if each.error is not None:
@@ -165,7 +161,7 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
+    """Check a declared ``first_pair_consistent`` (CM Def. 5.3), a premise of CM Thm 5.5."""
     if not f.first_pair_consistent:
         raise NotApplicable("it does not declare that it is first-pair consistent")
     tried = 0
@@ -186,8 +182,7 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``swap_symmetric``, which lets the exact engine solve only one of the two
-    worlds."""
+    """Check a declared ``swap_symmetric``, by which the exact engine solves one world only."""
     if not swap_symmetric(f):
         raise NotApplicable("it does not declare that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
@@ -200,7 +195,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
             try:
                 after = read(f, state, zero, one), read(f, other, one, zero)
             except Exception:
-                continue  # ``steps`` reports this
+                continue  # the check ``steps`` reports this
             refused = [type(each) is Refused for each in after]
             differing += not (all(refused) or identical(zero, one))
             if refused[0] is not refused[1]:
@@ -219,7 +214,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check ``@column_safe``: f must decide on columns (one number per replica) as on numbers."""
+    """Check ``@column_safe``: f must decide on columns (one number a replica) as on numbers."""
     if not is_column_safe(f):
         raise NotApplicable("it does not declare that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
@@ -238,11 +233,11 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
 @column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
-    """An adversary that draws pairs of numbers, as columns, and tests whether f allows each."""
+    """A mechanism that draws pairs of numbers, as columns, and answers whether f allows each."""
 
     f: Verification
     kind: type[float]
-    """The type of the numbers that are drawn: int or float."""
+    """The type of the drawn numbers: int or float."""
     values: int
     least: float
 
@@ -268,4 +263,4 @@ CHECKS: Final = (
     ("columns", column_safety),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
-"""The messages that are tried where the caller gives none."""
+"""The messages that are tried if the caller gives none."""
