@@ -17,16 +17,7 @@ from antiphon.numbers import Intractable, InvalidArgument, exact, shown_up, told
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Claim, ContinualMechanism, Status, converted
 from antiphon.protocol.display import Card, Displayed, Grid, Shown
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    Dominated,
-    DominatingPair,
-    GaussianDP,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.records.labels import counted, message_label
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]
@@ -140,7 +131,7 @@ class Compared(Shown):
     @property
     def solution(self) -> Solution | None:
         """The tight δ at the ε of an (ε, δ) claim."""
-        stated = isinstance(self.claim.measure, Pure | Approximate)
+        stated = isinstance(self.claim.measure, kinds.Pure | kinds.Approximate)
         return self.points[0].tight if stated and self.points else None
 
     @property
@@ -191,14 +182,14 @@ class Compared(Shown):
         """For each kind of comparison, the one where the tight value is nearest to the claim."""
         if self.range is not None:
             return [self.range]
-        kinds: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
-        return [max(some, key=lambda each: each.share) for some in kinds if some]
+        made: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
+        return [max(some, key=lambda each: each.share) for some in made if some]
 
     def _only(self) -> str:
         """In words, the few ε or orders at which a claim about all of them was compared."""
         points = () if self.solution else self.points
-        kinds = (("ε", points), ("orders", self.orders))
-        said = [f"{name} {', '.join(each.at for each in some)}" for name, some in kinds if some]
+        made = (("ε", points), ("orders", self.orders))
+        said = [f"{name} {', '.join(each.at for each in some)}" for name, some in made if some]
         return f" (only {'; '.join(said)})" if said else ""
 
 
@@ -282,29 +273,29 @@ def _beside(row: Compared, asked: Question) -> Compared:
     """The row with the exact values for the measure of its claim filled in."""
     claim, rounds = row.claim, row.rounds
     measure = claim.measure
-    if isinstance(measure, Pure | Approximate):
+    if isinstance(measure, kinds.Pure | kinds.Approximate):
         epsilon, delta = claim.parameters
         return attrs.evolve(row, points=(AtEpsilon(delta, asked.solve(epsilon, rounds)),))
-    if isinstance(measure, BoundedRange):
+    if isinstance(measure, kinds.BoundedRange):
         return attrs.evolve(row, range=OfRange(measure.eta, asked.tight_range(rounds)))
     bound = bound_of(claim)
     orders = tuple(AtOrder(bound(each), asked.tight_renyi(each, rounds)) for each in ORDERS)
-    if isinstance(measure, GaussianDP | Dominated):
+    if isinstance(measure, kinds.GaussianDP | kinds.Dominated):
         points = (AtEpsilon(_delta(measure, each), asked.solve(each, rounds)) for each in CURVE)
         return attrs.evolve(row, points=tuple(points), orders=orders)
     return attrs.evolve(row, orders=orders)
 
 
-def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
+def _delta(measure: kinds.GaussianDP | kinds.Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
     """The δ that a measure promises at an ε, rounded up. Raises: InvalidArgument if it has none."""
-    if isinstance(measure, GaussianDP):
+    if isinstance(measure, kinds.GaussianDP):
         return gaussian_delta(measure.mu, epsilon)[1]
     pairs = (measure.pair, *_swapped(measure.pair))
     told = _told("pair", epsilon, lambda: min(each.delta_at(epsilon) for each in pairs))
     return exact.probability(told)
 
 
-def _swapped(pair: DominatingPair) -> Iterator[DominatingPair]:
+def _swapped(pair: kinds.DominatingPair) -> Iterator[kinds.DominatingPair]:
     """The pair (Q, P) for a pair (P, Q) of finite laws that may be asymmetric; else nothing.
 
     At ε >= 0 the pair (Q, P) has to dominate, too: that is (P, Q) at -ε.
@@ -320,10 +311,10 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
     Raises: InvalidArgument, when called, for a curve that gives no number there.
     """
-    exactly = converted(claim.measure, ZeroConcentrated)
-    if exactly is not None and isinstance(claim.measure, ZeroConcentrated | GaussianDP):
+    exactly = converted(claim.measure, kinds.ZeroConcentrated)
+    if exactly is not None and isinstance(claim.measure, kinds.ZeroConcentrated | kinds.GaussianDP):
         return lambda order: exactly.rho * order
-    implied = converted(claim.measure, Renyi)
+    implied = converted(claim.measure, kinds.Renyi)
 
     def bound(order: Fraction) -> Bound:
         return _told("curve", f"order {order}", lambda: implied and implied.curve(float(order)))

@@ -12,19 +12,11 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, certificate_of
-from antiphon.audit.exact import saved
+from antiphon.audit.exact import divergence, saved
 from antiphon.audit.exact.arena import ENDLESS, Arena, longest, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
-from antiphon.audit.exact.divergence import (
-    Divergence,
-    DivergenceSolver,
-    RangeSolver,
-    logarithm,
-    order_of,
-    rational_growth,
-)
 from antiphon.audit.exact.purses import charges_in_public, check_queries, check_taken
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
@@ -87,7 +79,7 @@ class Solution(Shown):
     @property
     def growth(self) -> Fraction:
         """The e^ε at which ``delta`` was computed; rounded down where it is irrational."""
-        return rational_growth(self.epsilon)[0]
+        return divergence.rational_growth(self.epsilon)[0]
 
     def certificate(self) -> Certificate:
         """A checked certificate: no adversary gains more than ``delta``, and one gains as much."""
@@ -229,7 +221,7 @@ class Question(Shown):
         symmetric (exchange the sides of every pair), and only one is solved.
         """
         normal = exact.epsilon(epsilon)
-        growth, error = rational_growth(normal)
+        growth, error = divergence.rational_growth(normal)
         first, second = self.solvers()
         rounds = self.longest if rounds is None else horizon(rounds)
         values = [first.solve(growth, rounds)]
@@ -254,7 +246,7 @@ class Question(Shown):
     def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
         """The tight δ at each of several ε, in one pass over the beliefs."""
         given = list(epsilons)
-        growths = [rational_growth(exact.epsilon(each))[0] for each in given]
+        growths = [divergence.rational_growth(exact.epsilon(each))[0] for each in given]
         for solver in self.solvers():
             if not (solver.bit and solver.arena.columns.symmetric):
                 solver.solve_each(growths, horizon(rounds))
@@ -269,7 +261,7 @@ class Question(Shown):
 
     def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
         """An estimate of the number of beliefs that ``solve`` values in one world."""
-        growth, _ = rational_growth(exact.epsilon(epsilon))
+        growth, _ = divergence.rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
         arena.worth_saying(arena.start(), horizon(rounds))  # builds the caches for this horizon
@@ -289,42 +281,49 @@ class Question(Shown):
         """An adversary that attains the tight δ, with its distinguishing event."""
         solution = self.solve(epsilon, horizon(rounds))
         solver = self.solvers()[solution.bit]
-        growth, _ = rational_growth(solution.epsilon)
+        growth, _ = divergence.rational_growth(solution.epsilon)
         nodes = StrategyBuilder(solver, self.limit).build(growth, rounds)
         return StrategyAdversary(nodes, solution.bit, growth, solution.delta)
 
-    def tight_renyi(self, alpha: object, rounds: int) -> Divergence:
+    def tight_renyi(self, alpha: object, rounds: int) -> divergence.Divergence:
         """The largest Rényi divergence of an order between the worlds, in either direction.
 
         Raises: InvalidArgument for an order that is no number in (1, 4096]; Intractable.
         """
-        return self._of_order(order_of(alpha), horizon(rounds))[0]
+        return self._of_order(divergence.order_of(alpha), horizon(rounds))[0]
 
-    def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary | None]:
+    def best_of_order(
+        self, alpha: int, rounds: int
+    ) -> tuple[divergence.Divergence, StrategyAdversary | None]:
         """The largest Rényi divergence of a whole order, and an adversary that attains it.
 
         None in place of the adversary if the divergence is infinite. The adversary accuses where
         its world makes a view likelier; the δ that it gains is not stated.
         """
-        order = order_of(exact.whole(alpha, "a whole order alpha"))
+        order = divergence.order_of(exact.whole(alpha, "a whole order alpha"))
         found, solver = self._of_order(order, horizon(rounds))
         if found.moment is None:
             return found, None
         nodes = StrategyBuilder(solver, self.limit).build(Fraction(1), rounds)
         return found, StrategyAdversary(nodes, found.bit, Fraction(1), Fraction(0))
 
-    def _of_order(self, order: Fraction, rounds: int) -> tuple[Divergence, DivergenceSolver]:
+    def _of_order(
+        self, order: Fraction, rounds: int
+    ) -> tuple[divergence.Divergence, divergence.DivergenceSolver]:
         arena = self.solvers()[0].arena
-        both = [DivergenceSolver(arena, bit, order, self.limit, self.report) for bit in (0, 1)]
+        both = [
+            divergence.DivergenceSolver(arena, bit, order, self.limit, self.report)
+            for bit in (0, 1)
+        ]
         ends = [both[0].solve(rounds)]
         if not arena.columns.symmetric:
             ends.append(both[1].solve(rounds))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         bit = [high for _, high in ends].index(high)
-        least, most = logarithm(low, order)[0], logarithm(high, order)[1]
+        least, most = divergence.logarithm(low, order)[0], divergence.logarithm(high, order)[1]
         moment = low if low == high and isinstance(low, Fraction) else None
         nodes = sum(each.nodes for each in both)
-        return Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
+        return divergence.Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
         """The least η for which the game is η-BR: 0 or ``Log(q)``; ``math.inf`` if there is none.
@@ -332,7 +331,7 @@ class Question(Shown):
         Raises: Intractable.
         """
         arena = self.solvers()[0].arena
-        found = RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
+        found = divergence.RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
         return found if isinstance(found, float) else exact.epsilon(exact.Log(found))
 
     def tight_epsilon(self, delta: object, rounds: int | None = None) -> exact.ExactEpsilon | float:

@@ -25,13 +25,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.running.chunks import Chunks
-from antiphon.numbers.errors import (
-    AntiphonError,
-    CheckpointError,
-    FileError,
-    InvalidArgument,
-    of_kind,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.codec import Json, encode
@@ -52,11 +46,11 @@ def encode_result(result: object) -> Json:
         return {"map": [[encode_result(key), encode_result(value)] for key, value in items]}
     try:
         data = codec.encode(result)
-    except InvalidArgument:
+    except errors.InvalidArgument:
         data = codec.unwritable(result)
     if codec.mentions_unregistered(data):
-        raise InvalidArgument(
-            f"a result with {of_kind(result)} cannot stand in a checkpoint; count plain "
+        raise errors.InvalidArgument(
+            f"a result with {errors.of_kind(result)} cannot stand in a checkpoint; count plain "
             "values (numbers, text, tuples, arrays), or pass Checkpoint(path, encode=…, decode=…)"
         )
     return data
@@ -111,12 +105,14 @@ class Checkpoint:
         self._look_for_directory()
         try:
             return Held(self.path)
-        except FileError as error:
-            raise CheckpointError(str(error)) from None
+        except errors.FileError as error:
+            raise errors.CheckpointError(str(error)) from None
 
     def _look_for_directory(self) -> None:
         if not self.path.parent.is_dir():
-            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+            raise errors.CheckpointError(
+                f"{self.path}: there is no directory {self.path.parent}; make it"
+            )
 
     def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
         """The saved progress; an empty one if there is no file yet.
@@ -130,20 +126,20 @@ class Checkpoint:
         saved: Mapping[str, Json] = data["experiment"]
         names = [n for n in {**saved, **experiment} if saved.get(n) != experiment.get(n)]
         if names:
-            raise CheckpointError(
+            raise errors.CheckpointError(
                 f"{self.path} belongs to another experiment: it differs in {', '.join(names)}; "
                 "run what was run before, or give this experiment another file"
             )
         done: int = data["chunks"]
         if done * chunks.size > chunks.total:
-            raise CheckpointError(
+            raise errors.CheckpointError(
                 f"{self.path} holds {done * chunks.size} {self.of} already, more than the "
                 f"{chunks.total} asked for; ask for at least as many, or give another file"
             )
         try:
             result = self.decode(data["result"]) if done else None
             return Saved(done, result, data["result"], tuple(data.get("told", ())))
-        except (AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
+        except (errors.AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise self._damaged(str(error)) from None
 
     def _read(self) -> dict[str, Any] | None:
@@ -155,7 +151,7 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise errors.CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise self._damaged("not a checkpoint") from None
         if form != FORMAT:
@@ -170,8 +166,8 @@ class Checkpoint:
             raise self._damaged("its counts are no numbers >= 0")
         return cast("dict[str, Any]", data)
 
-    def _damaged(self, how: str) -> CheckpointError:
-        return CheckpointError(
+    def _damaged(self, how: str) -> errors.CheckpointError:
+        return errors.CheckpointError(
             f"{self.path} cannot be resumed: {how}; give the path of a checkpoint or of no file, "
             "or remove this one to begin again"
         )
@@ -188,8 +184,8 @@ class Checkpoint:
         text = json.dumps(data | {"digest": _digest(data)})
         try:
             write_text(self.path, text, secret=True, overwrite=True)
-        except FileError as error:
-            raise CheckpointError(str(error)) from error
+        except errors.FileError as error:
+            raise errors.CheckpointError(str(error)) from error
 
 
 def _text(data: object) -> str:
@@ -269,7 +265,7 @@ def describe(value: object, around: tuple[int, ...] = ()) -> Json:
         plain = encode(value, secrets=True)
         if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
             return plain  # else pickle would name it, but the digest needs its code
-    except InvalidArgument:
+    except errors.InvalidArgument:
         pass
     inner = (*around, id(value))
     if isinstance(value, type):

@@ -16,17 +16,9 @@ from typing import Any, Final, Generic, Literal, TypeAlias, Union
 import attrs
 from typing_extensions import TypeVar
 
+from antiphon.audit.running import executors
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
-from antiphon.audit.running.executors import (
-    Executor,
-    Future,
-    LentExecutor,
-    OwnProcesses,
-    WorkerPool,
-    cores,
-    may_start,
-)
 from antiphon.audit.running.progress import Interrupt, Progress
 from antiphon.audit.running.sending import Done, Failed, Task
 from antiphon.numbers import exact
@@ -154,19 +146,22 @@ ATTEMPTS: Final = 4
 """The number of times that a lost chunk is given to a worker."""
 
 
-Arrival: TypeAlias = tuple[int, Future]
+Arrival: TypeAlias = tuple[int, executors.Future]
 """(number of a piece, the future of its result)."""
 
 
 def run_in_order(
-    tally: InOrder, crew: WorkerPool, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
+    tally: InOrder,
+    crew: executors.WorkerPool,
+    interrupt: Interrupt,
+    arrived: SimpleQueue[Arrival | None],
 ) -> None:
     """Send pieces to workers, at most ``crew.window`` past the last one taken, and take results.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and errors of the task.
     """
-    futures: dict[int, Future] = {}
+    futures: dict[int, executors.Future] = {}
     lost: Counter[int] = Counter()
     sent, end = tally.done, tally.pieces
     window = min(crew.window, tally.ahead)
@@ -199,7 +194,7 @@ def run_in_order(
 
 
 def _verdict(
-    crew: WorkerPool, index: int, future: Future, lost: Counter[int]
+    crew: executors.WorkerPool, index: int, future: executors.Future, lost: Counter[int]
 ) -> Done | Stop | None:
     """The result of a piece; an error that ends the run; None if the piece is to be tried again."""
     try:
@@ -210,7 +205,7 @@ def _verdict(
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
 
 
-def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> Stop | None:
+def _judge(crew: executors.WorkerPool, index: int, times: int, error: BaseException) -> Stop | None:
     """None if a lost piece is to be tried again; else the ExecutorError that ends the run."""
     what = f"{type(error).__name__}: {error}"
     stop: ExecutorError | None = None
@@ -247,7 +242,7 @@ def _of_task(failed: Failed, index: int) -> Exception:
 _WORTH: Final = 1.0
 """The least seconds of remaining work for which processes are started."""
 
-Workers: TypeAlias = Union[Executor, int, Literal["serial"], None]
+Workers: TypeAlias = Union[executors.Executor, int, Literal["serial"], None]
 """The argument ``executor`` of ``run``."""
 
 
@@ -269,7 +264,9 @@ def work(
         run_in_order(tally, crew, interrupt, arrived)
 
 
-def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> WorkerPool | None:
+def _crew(
+    task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt
+) -> executors.WorkerPool | None:
     """The workers for the pieces; None if this process does the work itself."""
     if executor == "serial":
         return None
@@ -277,17 +274,17 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
         left = min(tally.pieces - tally.done, tally.ahead)
         # more workers than pieces are of no use
         workers = min(exact.whole(executor, "executor"), left)
-        return OwnProcesses(task, workers) if workers > 1 else None
+        return executors.OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:
-        return LentExecutor(task, executor)
-    if tally.pieces - tally.done < 2 or not may_start(task):
+        return executors.LentExecutor(task, executor)
+    if tally.pieces - tally.done < 2 or not executors.may_start(task):
         return None
     begun = time.perf_counter()
     _alone(task, tally, interrupt, until=tally.done + 1)
     left = tally.pieces - tally.done
     if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
         return None
-    return OwnProcesses(task, min(cores(), left))
+    return executors.OwnProcesses(task, min(executors.cores(), left))
 
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:

@@ -9,14 +9,7 @@ from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.watch import source_place
 from antiphon.audit.game import PrivacyGame
-from antiphon.numbers.errors import (
-    CompositionError,
-    Intractable,
-    InvalidArgument,
-    PartError,
-    of_kind,
-    told,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol import Claim, Pair, Verification, generator, identical, message_label
 from antiphon.protocol.adversary import scripted
@@ -84,9 +77,9 @@ def refutation(
     """Why a claim is false, if a test of a second or so shows it. Raises: NotApplicable."""
     try:
         return _exactly(game, claim, given)
-    except PartError as error:
+    except errors.PartError as error:
         raise NotApplicable(f"a part of it is faulty: {error}") from None
-    except (Intractable, InvalidArgument):
+    except (errors.Intractable, errors.InvalidArgument):
         return _on_samples(game, claim, scripts, seed)
 
 
@@ -99,7 +92,7 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str 
         if each.refuted:
             return f"{each}, exactly"
     if not mine or any(each.reason for each in mine):
-        raise Intractable("a claim that cannot be enumerated", "unknown", "a finite system")
+        raise errors.Intractable("a claim that cannot be enumerated", "unknown", "a finite system")
     return None
 
 
@@ -110,8 +103,8 @@ def _on_samples(
     try:
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
-    except (CompositionError, AttributeError):
-        raise NotApplicable(f"{of_kind(claim.measure)} claim has no (ε, δ)") from None
+    except (errors.CompositionError, AttributeError):
+        raise NotApplicable(f"{errors.of_kind(claim.measure)} claim has no (ε, δ)") from None
     if delta >= 1:
         raise NotApplicable("every mechanism is (ε, 1)-DP")
     for script in scripts:
@@ -122,7 +115,7 @@ def _on_samples(
                 executor="serial", progress=False,
             )  # fmt: skip
         except Exception as error:
-            raise NotApplicable(f"an audit is not possible: {told(error)}") from None
+            raise NotApplicable(f"an audit is not possible: {errors.told(error)}") from None
         if report.refuted:
             low = told_apart(report.delta_lower, report.delta)[0]
             return (
