@@ -12,8 +12,7 @@ import numpy as np
 
 from antiphon.audit.check.report import CheckReport, Finding, NotApplicable, Trial, Tried, exhaust
 from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
-from antiphon.audit.check.subject import Subject
-from antiphon.audit.check.watch import isolated_global_state
+from antiphon.audit.check.subject import Subject, isolated_global_state
 from antiphon.composition import ExtConComp, Lifting
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import Adversary, Mechanism, PostProcessor, Verification, freeze

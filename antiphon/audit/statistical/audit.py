@@ -19,13 +19,12 @@ from antiphon.audit.running.executors import Executor
 from antiphon.audit.statistical import experiment
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.claim_audit import Method, fixed_audit, sequential_audit
 from antiphon.audit.statistical.curve_audit import curve_audit
 from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, alpha_of, exp_up
 from antiphon.audit.statistical.event import EventGoal, Goal, Objective
-from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.search import Search, members
-from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact

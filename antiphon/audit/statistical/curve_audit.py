@@ -9,10 +9,10 @@ import numpy as np
 
 from antiphon.audit.running import Chunk
 from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical.claim_audit import make_report, repetition_note
 from antiphon.audit.statistical.estimators import Hits, Rates, down
 from antiphon.audit.statistical.event import Choice, Cut, Cuts
 from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child_seed
-from antiphon.audit.statistical.fixed import make_report, repetition_note
 from antiphon.audit.statistical.reader import Path, with_numbers_at
 from antiphon.audit.statistical.scorers import Scorer, Vector
 from antiphon.audit.statistical.search import Candidate

@@ -6,8 +6,7 @@ import numpy as np
 
 from antiphon.audit.check.examples import agreeing_message, differing_pair, next_state, questions
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
-from antiphon.audit.check.subject import CLAIMS, Subject
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import CLAIMS, Subject, source_place
 from antiphon.audit.game import PrivacyGame
 from antiphon.numbers import errors
 from antiphon.numbers.rounded_text import shown_down, told_apart

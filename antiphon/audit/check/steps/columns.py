@@ -6,8 +6,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from antiphon.audit.check.report import Finding, Trial, Tried
-from antiphon.audit.check.subject import COLUMNS, Subject, play
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import COLUMNS, Subject, play, source_place
 from antiphon.numbers.errors import AntiphonError
 from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins

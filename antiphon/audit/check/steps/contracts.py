@@ -9,8 +9,7 @@ from typing import Final
 
 from antiphon.audit.check.examples import ALIENS
 from antiphon.audit.check.report import Finding, Trial, Tried
-from antiphon.audit.check.subject import Subject, Taken, take
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import Subject, Taken, source_place, take
 from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, ReplayedCoins, Side, Space, identical, message_label

@@ -14,8 +14,7 @@ import numpy as np
 
 from antiphon.audit.check.examples import agreeing_message, differing_pair, examples
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
-from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, source_place, take
 from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError

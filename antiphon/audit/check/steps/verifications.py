@@ -11,7 +11,7 @@ import numpy as np
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
-from antiphon.audit.check.watch import content, record_randomness, source_place
+from antiphon.audit.check.subject import content, record_randomness, source_place
 from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Coins, ContinualMechanism, column_safe, message_label, spaces
