@@ -21,9 +21,15 @@ from typing import TypeAlias, cast
 import attrs
 
 from antiphon.audit.exact.arena import messages_to_try
-from antiphon.audit.exact.histories import WeighedHistory
 from antiphon.audit.exact.question import horizon
-from antiphon.audit.simulators import Continuations, Found, Point, Simulated, Simulator
+from antiphon.audit.simulators import (
+    Continuations,
+    Found,
+    Point,
+    Simulated,
+    Simulator,
+    WeighedHistory,
+)
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol import ContinualMechanism, Verification
 
@@ -128,7 +134,7 @@ class PairSimulator(Simulator):
             if history.length < self.rounds and not (history.ended or history.spent):
                 asked = messages_to_try(self.mechanism)
                 for zero, one in product(asked, repeat=2):
-                    after = self._histories.respond(history, zero, one)
+                    after = self.respond(history, zero, one)
                     if after is not None:
                         found.append(joined(self.dichotomy(each) for _, each in after))
             self._best[history] = best_of(found)

@@ -6,6 +6,9 @@ requests with the pair (0, 1) that I(b) resolves. All weights are Fractions, so 
 be decided exactly.
 """
 
+from __future__ import annotations
+
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -13,8 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.histories import Histories, WeighedHistory
+from antiphon.audit.exact.arena import PartArena, messages_to_try, single_arena
+from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
+from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.question import horizon
+from antiphon.audit.exact.solver import Solver
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
@@ -31,6 +37,30 @@ Sample: TypeAlias = tuple[int, Symbol]
 
 SAMPLE_QUERY = Pair(0, 1)
 """The query for a sample: I(b) turns it into the input b of randomized response."""
+
+
+@attrs.frozen(eq=False)
+class WeighedHistory:
+    """A transcript h, reduced to the belief about the mechanism and the weights of both worlds.
+
+    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. Equal histories
+    are the same object.
+    """
+
+    length: int
+    column: int
+    weights: Point
+    masses: Point
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last answer ended the interaction."""
+        return self.column == OVER
+
+    @property
+    def spent(self) -> bool:
+        """Whether the mechanism now only answers HALT, within a composition that goes on."""
+        return self.column == SPENT
 
 
 @attrs.frozen(eq=False)
@@ -73,7 +103,11 @@ class Simulator(PostProcessor[Simulated]):
     """The value of e^ε, a rational number."""
     within: bool = attrs.field(default=False, kw_only=True)
     """Whether M is part of a composition, which goes on when M halts."""
-    _histories: Histories = attrs.field(init=False, repr=False)
+    _arena: PartArena = attrs.field(init=False, repr=False)
+    _solvers: tuple[Solver, Solver] = attrs.field(init=False, repr=False)
+    _met: dict[object, WeighedHistory] = attrs.field(
+        init=False, repr=False, factory=dict[object, WeighedHistory]
+    )
     _known: dict[Key, Continuations | None] = attrs.field(
         init=False, repr=False, factory=dict[Key, Continuations | None]
     )
@@ -86,13 +120,19 @@ class Simulator(PostProcessor[Simulated]):
     _shares: dict[Point, Share] = attrs.field(init=False, repr=False, factory=dict[Point, Share])
 
     def __attrs_post_init__(self) -> None:
-        histories = Histories(self.mechanism, self.verification, self.within)
-        set_derived(self, _histories=histories, _accepts=self.mechanism.signature.queries.contains)
+        columns, m = Columns(LIMIT), self.mechanism
+        arena = single_arena(
+            columns, m, m.initial_state, self.verification, messages_to_try(m), within=self.within
+        )
+        solvers = Solver(arena, 0, LIMIT), Solver(arena, 1, LIMIT)
+        accepts = m.signature.queries.contains
+        set_derived(self, _arena=arena, _solvers=solvers, _accepts=accepts)
 
     @property
     def initial_state(self) -> Simulated:
-        first, share = self.verification.initial_state, self.share((Fraction(1), Fraction(1)))
-        return Simulated(first, self._histories.empty(), share, None, None)
+        one = Fraction(1), Fraction(1)
+        history = self._history(0, self._arena.start(), one)
+        return Simulated(self.verification.initial_state, history, self.share(one), None, None)
 
     def share(self, point: Point) -> Share:
         """The single ``Share`` object with these values."""
@@ -136,9 +176,39 @@ class Simulator(PostProcessor[Simulated]):
         if type(judged) is Refused:
             return None
         if key not in self._known:
-            found = self._histories.respond(state.history, pair.zero, pair.one)
+            found = self.respond(state.history, pair.zero, pair.one)
             self._known[key] = None if found is None else self.shares(state, found)
         return self._known[key]
+
+    def respond(self, history: WeighedHistory, zero: object, one: object) -> Found | None:
+        """(answer, history after it) for each answer to a pair; None if f refuses the pair."""
+        columns, (w0, w1) = self._arena.columns, history.weights
+        move = columns.respond(history.column, zero, one)
+        if type(move) is Refused:
+            return None
+        found: list[tuple[object, WeighedHistory]] = []
+        for number, (factor0, factor1, to) in zip(move.answers, move.branches, strict=True):
+            shares = Fraction(factor0, move.denominator), Fraction(factor1, move.denominator)
+            weights = w0 * shares[0], w1 * shares[1]
+            found.append((columns.answer(number), self._history(history.length + 1, to, weights)))
+        return tuple(found)
+
+    def _history(self, length: int, column: int, weights: Point) -> WeighedHistory:
+        key = length, column, weights
+        known = self._met.get(key)
+        if known is None:
+            totals0, totals1 = self._arena.totals
+            masses = weights[0] * totals0[column], weights[1] * totals1[column]
+            known = self._met[key] = WeighedHistory(length, column, weights, masses)
+        return known
+
+    def ahead(self, history: WeighedHistory, bit: int, rounds: int) -> Fraction:
+        """L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} with ``rounds`` more queries."""
+        weight, other = history.weights[bit], self.growth * history.weights[1 - bit]
+        common = math.lcm(weight.denominator, other.denominator)
+        solver = self._solvers[bit]
+        gain = solver.solve_from(history.column, int(weight * common), int(other * common), rounds)
+        return gain / common
 
     @abstractmethod
     def shares(self, state: Simulated, found: Found) -> Continuations:
@@ -219,25 +289,19 @@ class Lyu(Simulator):
                 f"this simulator was built for {self.rounds} rounds; build a longer one"
             )
         needs = [self._needs(history, left) for _, history in found]
-        spent = [Fraction(0), Fraction(0)]
+        taken = (sum(each) for each in zip(*needs, strict=True))
+        room = [whole - each for whole, each in zip(state.share.point, taken, strict=False)]
         shares: list[Point] = []
-        for place, (_, history) in enumerate(found):
-            upper = tuple(
-                state.share.point[b]
-                - spent[b]
-                - sum((n[b] for n in needs[place + 1 :]), Fraction(0))
-                for b in (0, 1)
-            )
-            point = self._largest(history, needs[place], (upper[0], upper[1]))
-            spent = [s + p for s, p in zip(spent, point, strict=True)]
-            shares.append(point)
+        for (_, history), need in zip(found, needs, strict=True):
+            upper = room[0] + need[0], room[1] + need[1]
+            shares.append(self._largest(history, need, upper))
+            room = [most - own for most, own in zip(upper, shares[-1], strict=True)]
         return tuple((a, h, self.share(s)) for (a, h), s in zip(found, shares, strict=True))
 
     def _needs(self, history: WeighedHistory, rounds: int) -> Point:
         """The lower bounds L^b(h)/δ on the share φ^b(h) of condition (φ1), for both worlds."""
-        ahead = (self._histories.ahead(history, b, self.growth, rounds) for b in (0, 1))
-        need0, need1 = (each / self.delta for each in ahead)
-        return need0, need1
+        zero, one = (self.ahead(history, bit, rounds) / self.delta for bit in (0, 1))
+        return zero, one
 
     def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
         """The coordinatewise largest share that satisfies the conditions (φ1)-(φ4) (theory §2.1).
