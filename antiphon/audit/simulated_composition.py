@@ -23,6 +23,7 @@ from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verificat
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
+from antiphon.verifiers.models import EveryPair
 
 Parameters: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 
@@ -43,18 +44,6 @@ class RandomizedResponses(NoninteractiveMechanism[int, object]):
 
     def respond(self, dataset: int, coins: Coins) -> tuple[object, ...]:
         return tuple(part.respond(dataset, coins) for part in self._parts)
-
-
-@attrs.frozen
-class Unrestricted(Verification[int]):
-    """A verification function that accepts every pair."""
-
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    def step(self, state: int, zero: object, one: object, /) -> int:
-        return state
 
 
 @attrs.frozen(eq=False)
@@ -206,7 +195,7 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
         epsilon, delta = created.parameters
         if delta:
             return FirstWorld(created)
-        return vadhan_wang(created.mechanism, Unrestricted(), epsilon=epsilon, within=True)
+        return vadhan_wang(created.mechanism, EveryPair(), epsilon=epsilon, within=True)
 
     def first_pair(created: Create, pair: Pair) -> PostProcessor:
         return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)

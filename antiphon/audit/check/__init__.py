@@ -6,7 +6,7 @@ tried, and raises ``NotApplicable`` where it does not apply.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final, TypeAlias, Union
+from typing import Final, TypeAlias
 
 import numpy as np
 

@@ -173,12 +173,16 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
             result = step(state, *inputs, own)
         except Exception as raised:
             error = raised
-    if error is None and not (isinstance(result, tuple) and len(result) == len(inputs) + 1):
+    if error is None and not _fits(result, len(inputs) + 1):
         wanted = "(state, answer)" if len(inputs) == 1 else "(state, side, message)"
         error = PartError(f"a step returned {of_kind(result)}, not {wanted}")
         result = None
     changed = content(state) != held
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
+
+
+def _fits(result: object, size: int) -> bool:
+    return isinstance(result, tuple) and len(result) == size  # pyright: ignore[reportUnknownArgumentType]
 
 
 def play(

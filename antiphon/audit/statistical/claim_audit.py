@@ -153,8 +153,8 @@ def _report(
     (candidate, choice), low = chosen[best], lows[best]
     refuted = low > goal.delta
     tested = outcomes[best].done // (2 if method == "label" else 1)
-    counts = (hits[best], alpha) if method == "clopper-pearson" else ()
-    found = candidate.adversary, choice.event, rates[best].low, low, *counts
+    counts = (hits[best], alpha) if method == "clopper-pearson" else None
+    found = candidate.adversary, choice.event, rates[best].low, low, counts
     return make_report(
         setting, candidate, choice.event, refuted,
         delta_lower=low,

@@ -134,7 +134,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     refuted, low = lows[best] > delta, lows[best]
     event = task.cuts[best].event(task.scorer, task.places)
     setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))
-    found = candidate.adversary, event, rates[best].low, low, hits[best], alphas[best]
+    found = candidate.adversary, event, rates[best].low, low, (hits[best], alphas[best])
     return make_report(
         setting, candidate, event, refuted,
         delta_lower=low,

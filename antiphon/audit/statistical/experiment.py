@@ -217,14 +217,14 @@ class Setting:
 
     def show(
         self, adversary: Adversary, event: Event, rate: float, low: float,
-        hits: Hits | None = None, alpha: float | None = None,
+        counts: tuple[Hits, float] | None = None,
     ) -> Counterexample | None:  # fmt: skip
         """A counterexample: an interaction in the event, if one is found soon.
 
         ``rate``: the probability of the event; ``low``: the bound on δ that refutes the claim;
-        ``hits``, ``alpha``: the counts from which the bound follows by two Clopper-Pearson bounds.
+        ``counts``: (hits, α) from which ``low`` follows by two Clopper-Pearson bounds.
         """
-        playing, goal = self.playing, self.goal
+        playing, goal, (hits, alpha) = self.playing, self.goal, counts or (None, None)
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
             seed = child_seed(self.root, SHOWING, number)
             world = playing.game.mechanism(event.bit)

@@ -118,6 +118,7 @@ class Additive:
     knots. A missing number adds nothing.
     """
 
+    name = "an additive logistic model"
     intercept: float
     curves: tuple[tuple[Vector, Vector], ...] = attrs.field(repr=False)
     weights: Vector = attrs.field(repr=False)
@@ -132,10 +133,6 @@ class Additive:
             if not isinstance(feature, float) or feature:
                 total = total + float(weight) * feature
         return total
-
-    @property
-    def name(self) -> str:
-        return "an additive logistic model"
 
     def uses(self, feature: int) -> bool:
         numeric = len(self.curves)
@@ -226,6 +223,7 @@ def matrix(features: Sequence[Read]) -> Vector:
 class Linear:
     """A logistic regression: intercept + weights · features, with ``means`` for missing numbers."""
 
+    name = "a logistic regression"
     intercept: float
     weights: Vector = attrs.field(repr=False)
     means: Vector = attrs.field(repr=False)
@@ -233,10 +231,6 @@ class Linear:
     def __call__(self, features: Sequence[Read]) -> Vector:
         rows = matrix(features)
         return self.intercept + np.where(np.isnan(rows), self.means, rows) @ self.weights
-
-    @property
-    def name(self) -> str:
-        return "a logistic regression"
 
     def uses(self, feature: int) -> bool:
         return bool(self.weights[feature])
