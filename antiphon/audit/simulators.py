@@ -203,7 +203,7 @@ class Simulator(PostProcessor[Simulated]):
         return known
 
     def ahead(self, history: WeighedHistory, bit: int, rounds: int) -> Fraction:
-        """L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} with ``rounds`` more queries."""
+        """L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} by ``rounds`` queries after h."""
         weight, other = history.weights[bit], self.growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)
         solver = self._solvers[bit]

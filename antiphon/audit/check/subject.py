@@ -76,7 +76,7 @@ def _numbers() -> object:
     NumPy's own call takes longer than most steps, so one state is cached. If the words are equal,
     so is the state: a stored normal variate implies that more words were drawn.
     """
-    module: Any = np.random  # the type stubs lack this function
+    module: Any = np.random  # NumPy's type stubs lack ``get_bit_generator``
     twister = module.get_bit_generator()
     if type(twister) is not np.random.MT19937:
         return content(np.random.get_state(legacy=False))

@@ -26,7 +26,7 @@ _ALPHABET: Final = 100_000
 KEPT: Final = 1 << 10
 """The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The number of such positions where one game is solved again, at another ε or for other rounds."""
+"""The same number, where one game is solved again: at another ε, or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index, belief) of each mechanism that may still tell the two worlds apart."""

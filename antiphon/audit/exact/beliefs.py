@@ -111,7 +111,7 @@ class Columns:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
     def give_room(self, limit: int) -> None:
-        """Allow this number of beliefs, and of laws of hidden states in proportion."""
+        """Set the limit to this number of beliefs, and that of stored laws in proportion."""
         self.limit, self._kernel.limit = limit, _ENTRIES * limit
 
     def tables(self) -> Tables:

@@ -89,7 +89,7 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """For each position: all options, a single optimal one, and the least rounds for that one."""
+    """For each position: its useful options; one optimal option, and the least rounds for it."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)

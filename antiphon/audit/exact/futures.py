@@ -203,7 +203,7 @@ def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
 
 
 class Settled(NamedTuple):
-    """The value of a position where all messages left are sent, for any weights of the worlds."""
+    """The closed form of a position in which all messages left are sent: its value."""
 
     ratios: list[tuple[int, int]]
     """The likelihood ratios (p, q) of the views, from the likeliest under b = 0 on."""

@@ -268,7 +268,7 @@ class Guide:
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
     """The estimates with bounds, the latest first."""
     _left: int = 0
-    """The number of calls after which the estimate counts as useless (if all messages tie)."""
+    """The calls left before the estimate counts as useless, which it is if all messages tie."""
 
     def knows(self, rounds: int) -> bool:
         """Whether the beliefs of a game of ``rounds`` messages have been estimated before."""

@@ -160,7 +160,7 @@ class Solver(BackwardRecursion):
         values = self._values
         least = min((key[0] for key in values), default=0)
         keys = [key for key in values if key[0] <= least + 1]
-        # the trial shares the table of values
+        # ``trial`` shares the table of values
         trial = attrs.evolve(self, limit=sys.maxsize, report=None)
         for key in keys[:: len(keys) // most + 1]:
             best, unit = values[key]

@@ -69,7 +69,7 @@ class Saved:
     """The content of a checkpoint."""
 
     chunks: int = 0
-    """The number of merged chunks."""
+    """The number of chunks whose results are merged."""
     result: object = None
     """The merged result of these chunks."""
     data: Json = None

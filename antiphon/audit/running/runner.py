@@ -78,7 +78,7 @@ class InOrder(ABC, Generic[Part]):
 
     @abstractmethod
     def taken(self) -> None:
-        """Called after each merged result."""
+        """Called after each piece whose result was merged."""
 
     @abstractmethod
     def save(self) -> None:

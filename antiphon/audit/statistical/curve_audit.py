@@ -32,7 +32,7 @@ Counts: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 _EACH_WAY: Final = 16
 """The largest number of cuts (thresholds of a score) on either side of the median."""
 _LEAST: Final = 4
-"""The least average number of tuning views of a world beyond the outermost cuts."""
+"""The least number of tuning views (the mean of both worlds) beyond the outermost cuts."""
 
 
 @attrs.frozen
@@ -92,7 +92,7 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Cuts with at most half of the tuning views beyond, spaced evenly in normal quantiles."""
+    """Thresholds with at most half of the tuning views beyond, even in normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]

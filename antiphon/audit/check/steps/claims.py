@@ -128,7 +128,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Scripts of pairs by ``ORDERS``, as far as f allows them; only those with a differing pair."""
+    """Scripts of pairs in ``ORDERS``, as far as f allows; only those with a differing pair."""
     asked = questions(f, messages) or messages
     found = list[Script]()
     for order in ORDERS:
