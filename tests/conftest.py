@@ -70,11 +70,11 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session", autouse=True)
 def _alone():
     """Where tests run side by side all cores are busy: none starts processes to be faster."""
-    from antiphon.audit.running import working
+    from antiphon.audit.running import runner
 
     with pytest.MonkeyPatch.context() as patch:
         if "PYTEST_XDIST_WORKER" in os.environ:
-            patch.setattr(working, "_WORTH", math.inf)
+            patch.setattr(runner, "_WORTH", math.inf)
         yield
 
 

@@ -16,7 +16,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class _Exposing(Adversary["tuple[int, bool]"]):
-    """An adversary that creates mechanisms until one answers ⊥, and asks it for the secret bit.
+    """An adversary that creates mechanisms until one answers ⊥, and asks that for the secret bit.
 
     State: (copies created, whether the last one awaits its question).
     """
@@ -51,8 +51,7 @@ def _asserting(mechanism: ContinualMechanism, measure: Measure) -> Pair[Create]:
 @column_safe
 @attrs.frozen
 class CounterexampleAdversary(_Exposing):
-    """An adversary that creates copies of M_δ until one breaks, and asks the broken one for the
-    secret bit.
+    """An adversary that creates copies of M_δ until one breaks, which then echoes the secret bit.
 
     It sends (0, 0) to each new M_δ; on ⊤ it creates the next; after the first ⊥ it sends (0, 1) to
     that one, which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies, although
@@ -63,7 +62,7 @@ class CounterexampleAdversary(_Exposing):
     epsilon: exact.ExactEpsilon = attrs.field(
         default=Fraction(0), converter=exact.epsilon, kw_only=True
     )
-    """The ε that its creation queries claim; the mechanisms themselves are (0, δ)-DP."""
+    """The ε that the creations claim; the mechanisms themselves are (0, δ)-DP."""
     copies: int = attrs.field(converter=named.whole, kw_only=True)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 
@@ -81,8 +80,7 @@ class CounterexampleAdversary(_Exposing):
 @column_safe
 @attrs.frozen
 class ExposingAdversary(_Exposing):
-    """An adversary that creates copies of M_{p,E} until one is exposed, and asks that one for RR_E
-    of the bit.
+    """An adversary that creates copies of M_{p,E} until one is exposed, and asks it for RR_E of b.
 
     Each creation asserts ``measure``. With ``copies`` instances it gets the response w.p.
     1-(1-p)^copies, although every view is valid for 1-sparse parallel composition. Source:
@@ -103,7 +101,7 @@ class ExposingAdversary(_Exposing):
 
 
 def learned_bit(view: View) -> int | None:
-    """The secret bit, if this view of a counterexample's adversary shows it; else None."""
+    """The secret bit, if a view of these adversaries shows it; else None."""
     last = view.rounds[-1].answer if view.rounds else HALT
     return last if type(last) is int else None
 

@@ -39,10 +39,10 @@ Method = TypeVar("Method", bound=Callable[..., object])
 
 
 def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
-    """A decorator: ``help`` then lists the keyword parameters of ``to`` in place of a method's
-    ``**options``.
+    """A decorator that lists the keyword parameters of ``to`` in ``help`` of a method.
 
-    Listed are the parameters of ``to`` that have a default. Calls are unchanged.
+    They stand in place of the method's ``**options``: the parameters of ``to`` that have a default.
+    Calls are unchanged.
 
     >>> def solve(question, *, limit=10): ...
     >>> @handed_on(solve)
@@ -64,7 +64,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 
 def _claimed(system: object) -> Verification:
-    """The verification function f that all claims of a mechanism refer to."""
+    """The f of all claims of a mechanism. Raises: InvalidArgument if it has none, or several."""
     _is_continual(None, None, system)
     mechanism: Any = system
     claims = claims_of(mechanism)
@@ -95,8 +95,7 @@ def _is_verification(_: object, __: object, value: object) -> None:
 @register("antiphon.PrivacyGame/1")
 @attrs.frozen(repr=False)
 class PrivacyGame(Shown):
-    """The privacy game of a system and an f: an adversary must distinguish the worlds b = 0 and b =
-    1.
+    """The privacy game of a system M and an f: an adversary has to tell b = 0 and b = 1 apart.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
     ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f, that of M's only
@@ -125,16 +124,14 @@ class PrivacyGame(Shown):
 
     @handed_on(Question)
     def question(self, **search: Unpack[Search]) -> Question:
-        """The game as a question to the exact solver. A question keeps the values that it has
-        computed."""
+        """The game as a question to the exact solver, which keeps the values that it computes."""
         return Question(self.system, self.verification, **search)
 
     @handed_on(Question)
     def solve(
         self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
     ) -> Solution:
-        """The tight δ with its error bound, the worse world, and the size of the search; see
-        ``tight_delta``."""
+        """The tight δ with its error bound, the worse world, and the number of beliefs valued."""
         return self.question(**search).solve(epsilon, rounds)
 
     @overload
@@ -187,8 +184,7 @@ class PrivacyGame(Shown):
     def tight_epsilon(
         self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
     ) -> exact.ExactEpsilon | float:
-        """The least ε for which M is (ε, δ)-DP, exactly, as 0 or ``Log(q)``; ``math.inf`` if
-        there is none."""
+        """The least ε for which M is (ε, δ)-DP, exactly: 0 or ``Log(q)``; ``math.inf`` if none."""
         return self.question(**search).tight_epsilon(delta, rounds)
 
     @handed_on(Question)
@@ -250,8 +246,7 @@ class PrivacyGame(Shown):
     def machine_checked(
         self, path: str | Path, *, epsilon: exact.Epsilon, overwrite: bool = False
     ) -> MachineChecked:
-        """M with the claim (ε, tight δ(ε)) w.r.t. f, and the status *machine-checked*: its
-        certificate is written to ``path``, and checked.
+        """M with the claim (ε, tight δ(ε)) w.r.t. f, *machine-checked* by the certificate ``path``.
 
         For a finite M that ends by itself. ``ap.guarantee`` then composes a mechanism of your own
         without an assumption. Raises: InvalidArgument, Intractable, FileError.
@@ -264,14 +259,13 @@ class PrivacyGame(Shown):
 
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:
-        """A comparison of each claim, of M or of mechanisms it may create, with the exact value:
-        one row for each.
+        """Each claim of M, and of the mechanisms that M may create, beside the exact value.
 
-        (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and dominating pairs beside
-        the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside the tight divergences of
-        some orders (``ORDERS``): other ε and orders are not tested. A claim that cannot be compared
-        has a row with the reason. The solver never relies on a claim: ``tight_delta`` is right even
-        if the catalogue's claims are false.
+        One row a claim: (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and
+        dominating pairs beside the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside
+        the tight divergences of some orders (``ORDERS``): other ε and orders are not tested. A
+        claim that cannot be compared has a row with the reason. The solver never relies on a claim:
+        ``tight_delta`` is right even if the catalogue's claims are false.
 
         >>> from antiphon.mechanisms import LeakyBit
         >>> m = LeakyBit(delta=0.1)
@@ -305,8 +299,7 @@ class PrivacyGame(Shown):
         overwrite: bool = False,
         watch: Watch | None = None,
     ) -> View:
-        """The view of the adversary in the world ``bit``; see ``interact``. The view never shows
-        the bit."""
+        """The view of an adversary in the world ``bit`` (``interact``); it never shows the bit."""
         return interact(
             adversary, self.mechanism(bit), rounds=rounds, seed=seed, sink=sink,
             overwrite=overwrite, watch=watch,
@@ -319,8 +312,7 @@ _OPENING: Final = Finite((OPEN,))
 
 
 class Envelope(NamedTuple):
-    """The state of ``Sealed``: the state of M, and M's answers so far; None once they have been
-    released."""
+    """The state of ``Sealed``: that of M, and M's answers; None once these were released."""
 
     inner: object
     answers: tuple[object, ...] | None = ()
@@ -329,11 +321,10 @@ class Envelope(NamedTuple):
 @register("antiphon.Sealed/1")
 @attrs.frozen
 class Sealed(ContinualMechanism[Envelope, object, object]):
-    """M with sealed answers: it answers ⊤ to every message, and all of M's answers to ``OPEN``;
-    then HALT.
+    """M with sealed answers: ⊤ to every message, and all of M's answers to ``OPEN``; then HALT.
 
-    Its adversary chooses every message before it gets any answer: a deterministic adversary of it
-    is an *oblivious* one of M, a fixed sequence of pairs, and a randomised one does no better. So
+    An adversary of ``Sealed(M)`` chooses every message before any answer: a deterministic one is an
+    *oblivious* adversary of M, a fixed sequence of pairs, and a randomised one does no better. So
     ``oblivious(game)`` has the tight δ against oblivious adversaries, and the game itself that
     against adaptive ones.
 
@@ -370,6 +361,5 @@ class Sealed(ContinualMechanism[Envelope, object, object]):
 
 
 def oblivious(game: PrivacyGame) -> PrivacyGame:
-    """The same game against oblivious adversaries: all answers are sealed until a last message
-    ``OPEN``."""
+    """The same game against oblivious adversaries: answers are sealed until a message ``OPEN``."""
     return PrivacyGame(Sealed(game.system), updates_and_queries(game.verification, _OPENING))

@@ -9,20 +9,9 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from antiphon.composition import properties
 from antiphon.composition.creation import Create
-from antiphon.composition.properties import (
-    Broken,
-    Heard,
-    Violation,
-    advance_lockstep,
-    begin_lockstep,
-)
-from antiphon.mechanisms.histograms.queries import (
-    HistogramQuery,
-    QueryViolation,
-    first_violation,
-    promised,
-)
+from antiphon.mechanisms.histograms import queries
 from antiphon.numbers import MissingExtra, exact
 from antiphon.protocol import LEFT, RIGHT, PostProcessor, Refused, Verification
 
@@ -45,7 +34,7 @@ def search_properties(
     rounds: int = 20,
     examples: int = 200,
     strict: bool = False,
-) -> Violation | None:
+) -> properties.Violation | None:
     """Search for a violation of the three properties of CM §6.1, for a P with infinitely many runs.
 
     Finding none proves nothing. A violation is shrunk to a small pair of runs, and the
@@ -59,12 +48,12 @@ def search_properties(
     """
     exact.natural(rounds, "rounds")
     strategies = _strategies()
-    first = begin_lockstep(post_processor, outer, inner)
+    first = properties.begin_lockstep(post_processor, outer, inner)
     lefts = _strategy(queries)
 
-    def violation(data: DataObject) -> Violation | None:
+    def violation(data: DataObject) -> properties.Violation | None:
         lock = first
-        runs: tuple[Heard, Heard] = (), ()
+        runs: tuple[properties.Heard, properties.Heard] = (), ()
         for _ in range(rounds):
             if lock.sent is None:
                 side, zero = LEFT, data.draw(lefts)
@@ -73,14 +62,16 @@ def search_properties(
                 side, zero = RIGHT, data.draw(_strategy(answers(lock.sent[0], lock.created)))
                 one = zero
             said = (*runs[0], (side, zero)), (*runs[1], (side, one))
-            after = advance_lockstep(
+            after = properties.advance_lockstep(
                 post_processor, outer, inner, lock, side, zero, one, strict=strict
             )
-            if type(after) is Refused:  # the same message twice instead, if f allows that
+            if type(after) is Refused:  # the same message twice, if f allows that
                 said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
-                after = advance_lockstep(post_processor, outer, inner, lock, side, zero, zero)
-            if isinstance(after, Broken):
-                return Violation(after.property, post_processor, said, after.reason)
+                after = properties.advance_lockstep(
+                    post_processor, outer, inner, lock, side, zero, zero
+                )
+            if isinstance(after, properties.Broken):
+                return properties.Violation(after.property, post_processor, said, after.reason)
             if type(after) is Refused or after.over:
                 return None
             lock, runs = after, said
@@ -90,13 +81,13 @@ def search_properties(
 
 
 def search_query(
-    query: HistogramQuery,
+    query: queries.HistogramQuery,
     *,
     dimension: int,
     largest: int = 10**6,
     sensitivity: int | None = None,
     examples: int = 500,
-) -> QueryViolation | None:
+) -> queries.QueryViolation | None:
     """Search {0, …, largest}^dimension for a violation; finding none proves nothing.
 
     Half of the histograms have all counts close together, where queries by rank change.
@@ -104,7 +95,7 @@ def search_query(
     """
     strategies = _strategies()
     dimension, largest = exact.whole(dimension, "dimension"), exact.whole(largest, "largest")
-    bound = promised(query, dimension, sensitivity)
+    bound = queries.promised(query, dimension, sensitivity)
     counts, near = strategies.integers(0, largest), strategies.integers(0, 2)
     rows = strategies.tuples(*[counts] * dimension)
     ties = strategies.tuples(counts, strategies.tuples(*[near] * dimension))
@@ -113,7 +104,7 @@ def search_query(
         return tuple(tie[0] + each for each in tie[1])
 
     close = ties.map(near_each_other)
-    return _search(lambda x: first_violation(query, (x,), bound), rows | close, examples)
+    return _search(lambda x: queries.first_violation(query, (x,), bound), rows | close, examples)
 
 
 def _strategies() -> ModuleType:
@@ -128,12 +119,12 @@ def _strategies() -> ModuleType:
 def _search(
     violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
 ) -> Found | None:
-    """The first violation among ``examples`` values of a Hypothesis strategy, shrunk; None if
-    none was found."""
+    """The first violation among so many values of a Hypothesis strategy, shrunk; else None."""
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
-    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink  # no explain phase: it is slow
+    # without the phase "explain", which is slow
+    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink
 
     @hypothesis.settings(
         max_examples=examples, deadline=None, database=None, derandomize=True, phases=needed,
@@ -160,7 +151,7 @@ def _strategy(values: Choices) -> SearchStrategy[object]:
 
 
 class _Found(Exception):
-    """The exception that carries a violation out of a Hypothesis search."""
+    """Carries a violation out of a Hypothesis search."""
 
     def __init__(self, violation: Any) -> None:
         super().__init__("a violation was found")

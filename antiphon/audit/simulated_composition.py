@@ -1,9 +1,9 @@
-"""The composition simulator 𝒫: V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) (CM
-§4-5).
+"""The composition simulator 𝒫 (CM §4-5): ExtConComp as post-processing of randomized response.
 
-The proof of Theorems 4.10, 4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of randomized
-response and runs one simulator T_j for each created mechanism, which takes its sample only when it
-needs one. So the composition is as private as Comp[RR…].
+V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b). This is the proof of Theorems 4.10,
+4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of randomized response and runs one simulator
+T_j for each created mechanism, which takes its sample only when it needs one. So the composition is
+as private as Comp[RR…].
 """
 
 from collections.abc import Callable
@@ -23,14 +23,14 @@ from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verificat
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
+from antiphon.verifiers.models import EveryPair
 
 Parameters: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 
 
 @attrs.frozen
 class RandomizedResponses(NoninteractiveMechanism[int, object]):
-    """The composition Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] on (b, …, b): it maps a bit to a tuple
-    of k samples."""
+    """The composition Comp[RR_{ε₁,δ₁}, …] on (b, …, b): it maps the bit b to a tuple of samples."""
 
     parameters: tuple[Parameters, ...]
 
@@ -44,18 +44,6 @@ class RandomizedResponses(NoninteractiveMechanism[int, object]):
 
     def respond(self, dataset: int, coins: Coins) -> tuple[object, ...]:
         return tuple(part.respond(dataset, coins) for part in self._parts)
-
-
-@attrs.frozen
-class Unrestricted(Verification[int]):
-    """A verification function that accepts every pair."""
-
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    def step(self, state: int, zero: object, one: object, /) -> int:
-        return state
 
 
 @attrs.frozen(eq=False)
@@ -94,8 +82,7 @@ class Simulation(NamedTuple):
 
 
 class SimulatedComposition(NamedTuple):
-    """The state of the composition simulator 𝒫: its samples, and the state of each simulated
-    mechanism."""
+    """The state of the simulator 𝒫: its samples, and the state of each simulated mechanism."""
 
     samples: tuple[object, ...] | None
     """The samples r₁, …, r_k of the randomized responses; a used one is None."""
@@ -103,13 +90,11 @@ class SimulatedComposition(NamedTuple):
     waiting: Pair | None
     """The message that waits until the samples arrive."""
     over: bool = False
-    """Whether a simulated mechanism has refused a message, which ends the interaction as in
-    ExtConComp."""
+    """Whether a simulated mechanism refused a message, which ends the interaction."""
 
 
 Place: TypeAlias = Callable[[int, tuple[object, ...], tuple[Parameters, ...], Create], int]
-"""A function (j, samples, their parameters, creation) -> number of the sample for T_j; a used
-sample is None."""
+"""A function (j, samples, their parameters, creation of mechanism j) -> the sample's number."""
 
 
 def by_index(index: int, *_: object) -> int:
@@ -129,12 +114,11 @@ def first_alike(
 
 @attrs.frozen(eq=False)
 class CompositionSimulator(PostProcessor[SimulatedComposition]):
-    """The simulator 𝒫 of one of four theorems (CM 4.10, 4.12, 5.2, 5.5); made by
-    ``composition_simulator``."""
+    """The simulator 𝒫 of Theorem 4.10, 4.12, 5.2 or 5.5; ``composition_simulator`` makes it."""
 
     parameters: tuple[Parameters, ...]
     choose: Callable[[Create, Pair], PostProcessor]
-    """The function that chooses T_j for a mechanism at its first pair."""
+    """The function that chooses the simulator T_j of a mechanism at its first pair."""
     place: Place
     """The sample that T_j takes: sample j (Thm 4.10), or the first unused one of its parameters."""
     _chosen: dict[object, PostProcessor] = attrs.field(
@@ -150,7 +134,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return state.over  # other HALTs are those of simulated mechanisms, as in ExtConComp
+        return state.over  # another HALT is that of a simulated mechanism, as in ExtConComp
 
     def step(
         self, state: SimulatedComposition, side: Side, message: Any, coins: Coins
@@ -185,8 +169,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
     def _simulator(self, created: Create, pair: Pair) -> PostProcessor:
-        """The simulator for a creation, one object for each kind of creation, so that equal
-        states stay equal."""
+        """The simulator of a creation; equal creations share one, so equal states are equal."""
         key = created, identical(pair.zero, pair.one)
         if key not in self._chosen:
             self._chosen[key] = self.choose(created, pair)
@@ -196,10 +179,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
 def composition_simulator(verification: Verification, *, rounds: int) -> CompositionSimulator:
     """The simulator 𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
 
-    For f_∞ the T_j of always-identical pairs run without V[f'_j], which f_∞ does not
-    check either (theory §2.1, corrected).
-    Raises: CompositionError for another f, or f_∞ with a positive δ (Thm 5.2's premise);
-    InvalidArgument for rounds that are no int >= 0.
+    For f_∞ the simulators T_j of mechanisms with identical pairs run without V[f'_j], which f_∞
+    does not check either (theory §2.1, corrected). Raises: CompositionError for another f, or f_∞
+    with a positive δ (Thm 5.2's premise); InvalidArgument for rounds that are no int >= 0.
     """
     horizon(rounds)
 
@@ -213,7 +195,7 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
         epsilon, delta = created.parameters
         if delta:
             return FirstWorld(created)
-        return vadhan_wang(created.mechanism, Unrestricted(), epsilon=epsilon, within=True)
+        return vadhan_wang(created.mechanism, EveryPair(), epsilon=epsilon, within=True)
 
     def first_pair(created: Create, pair: Pair) -> PostProcessor:
         return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)

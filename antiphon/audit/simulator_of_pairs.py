@@ -21,18 +21,24 @@ from typing import TypeAlias, cast
 import attrs
 
 from antiphon.audit.exact.arena import messages_to_try
-from antiphon.audit.exact.histories import WeighedHistory
 from antiphon.audit.exact.question import horizon
-from antiphon.audit.simulators import Continuations, Found, Point, Simulated, Simulator
+from antiphon.audit.simulators import (
+    Continuations,
+    Found,
+    Point,
+    Simulated,
+    Simulator,
+    WeighedHistory,
+)
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol import ContinualMechanism, Verification
 
 Dichotomy: TypeAlias = tuple[Point, ...]
-"""The points (p, q) of two measures, by falling p/q, one for each p/q."""
+"""Points (p, q), the masses of two measures: by falling p/q, one for each p/q."""
 
 
 def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
-    """The dichotomy of a public choice of one of the parts."""
+    """The dichotomy of which one of ``parts`` is chosen in public."""
     slopes: dict[Fraction | float, Point] = {}
     for p, q in (point for part in parts for point in part):
         if p or q:
@@ -43,8 +49,7 @@ def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
 
 
 def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
-    """The dichotomy whose tests are, at each price of an error, the best of any of the parts, all
-    of which have the same masses: the concave hull of their curves."""
+    """The concave hull of the curves of ``parts``: the best test at each price of an error."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
         zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)
@@ -58,12 +63,12 @@ def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
 
 
 def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    """Above 0 where c lies to the left of the way from a through b, q to the right and p up."""
+    """Positive iff the point c lies to the left of the line from a through b (q right, p up)."""
     return (b[1] - a[1]) * (c[0] - b[0]) - (b[0] - a[0]) * (c[1] - b[1])
 
 
 def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]]:
-    """For each point of ``source`` the law by which it is turned into one of ``targets``.
+    """For each point of ``source``, the law by which it becomes one of ``targets``.
 
     Each target in turn takes its *shadow* (Beiglböck and Juillet 2016): of what is left of the
     source, the stretch between two p/q that has the target's masses. Raises: CompositionError where
@@ -88,7 +93,7 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
 def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
-    """The ends of the stretch, in mass p + q, that has the masses of ``target``."""
+    """The ends, in mass p + q of what is left, of a stretch with the masses of ``target``."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 
@@ -114,8 +119,7 @@ def _stretch(
 
 @attrs.frozen(eq=False)
 class PairSimulator(Simulator):
-    """The simulator T of Theorem F up to a horizon: it asks for its sample of the pair at its first
-    message."""
+    """The simulator T of Theorem F up to a horizon; it asks for its sample at once."""
 
     pair: Dichotomy = attrs.field(kw_only=True)
     rounds: int = attrs.field(kw_only=True)
@@ -124,20 +128,20 @@ class PairSimulator(Simulator):
     )
 
     def dichotomy(self, history: WeighedHistory) -> Dichotomy:
-        """The dichotomy D(h): the best tests of all continuations of a history."""
+        """The dichotomy D(h) of a history: the best tests of all its continuations."""
         if history not in self._best:
             found = [joined([(history.masses,)])]
             if history.length < self.rounds and not (history.ended or history.spent):
                 asked = messages_to_try(self.mechanism)
                 for zero, one in product(asked, repeat=2):
-                    after = self._histories.respond(history, zero, one)
+                    after = self.respond(history, zero, one)
                     if after is not None:
                         found.append(joined(self.dichotomy(each) for _, each in after))
             self._best[history] = best_of(found)
         return self._best[history]
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations (answer, history, point of its dichotomy)."""
+        """The continuations: (answer, history, a point of the history's dichotomy)."""
         if state.history.length >= self.rounds:
             raise InvalidArgument(
                 f"this simulator was built for {self.rounds} rounds; build a longer one"
@@ -166,13 +170,12 @@ def pair_simulator(
     pair: Iterable[Point] | None = None,
     within: bool = False,
 ) -> PairSimulator:
-    """The simulator T with T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (docs/fdp.md,
-    Theorem F).
+    """The simulator T with T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M (docs/fdp.md, Theorem F).
 
-    N(b) tells which point of ``pair`` was drawn under b, numbered by falling p/q; by default the
-    pair of M's own best tests, ``T.pair``. ``within``: M is part of a composition, which goes on
-    after M halts. Raises: CompositionError as it runs, where the pair does
-    not dominate M.
+    It holds for ``rounds`` messages. N(b) tells which point of ``pair`` was drawn under b, numbered
+    by falling p/q; by default ``pair`` is that of M's own best tests, ``T.pair``. ``within``: M is
+    part of a composition, which goes on after M halts. Raises: CompositionError as it runs, where
+    the pair does not dominate M.
     """
     horizon(rounds)
     given = ((Fraction(1), Fraction(1)),) if pair is None else joined([tuple(pair)])

@@ -6,6 +6,9 @@ requests with the pair (0, 1) that I(b) resolves. All weights are Fractions, so 
 be decided exactly.
 """
 
+from __future__ import annotations
+
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -13,8 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.histories import Histories, WeighedHistory
+from antiphon.audit.exact.arena import PartArena, messages_to_try, single_arena
+from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
+from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.question import horizon
+from antiphon.audit.exact.solver import Solver
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
@@ -25,18 +31,41 @@ from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 
 Point: TypeAlias = tuple[Fraction, Fraction]
-"""A pair of numbers, one for each world, such as the shares (φ⁰, φ¹) of a history."""
+"""A pair of numbers, one for each world b, such as the shares (φ⁰, φ¹) of a history."""
 Sample: TypeAlias = tuple[int, Symbol]
 """A sample of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
 SAMPLE_QUERY = Pair(0, 1)
-"""The query that a simulator sends to its right; I(b) turns it into the input b of randomized
-response."""
+"""The query for a sample: I(b) turns it into the input b of randomized response."""
+
+
+@attrs.frozen(eq=False)
+class WeighedHistory:
+    """A transcript h, reduced to the belief about the mechanism and the weights of both worlds.
+
+    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. Equal histories
+    are the same object.
+    """
+
+    length: int
+    column: int
+    weights: Point
+    masses: Point
+
+    @property
+    def ended(self) -> bool:
+        """Whether the last answer ended the interaction."""
+        return self.column == OVER
+
+    @property
+    def spent(self) -> bool:
+        """Whether the mechanism now only answers HALT, within a composition that goes on."""
+        return self.column == SPENT
 
 
 @attrs.frozen(eq=False)
 class Share:
-    """The numbers φ⁰, φ¹ of a history (CM App. A); equal shares are one object."""
+    """The numbers (φ⁰, φ¹) of a history (CM App. A); equal shares are one object."""
 
     point: Point
 
@@ -50,17 +79,17 @@ class Simulated(NamedTuple):
     share: Share
     """The share φ of the history; (1, 1) where the simulator does not use it."""
     sample: Sample | None
-    """The sample of RR_{ε,δ}(b), once it has been asked for; None before."""
+    """The sample of RR_{ε,δ}(b); None before it was requested."""
     waiting: Pair | None
-    """The pair that waits for the sample; None if there is none."""
+    """The pair of messages that waits for the sample; else None."""
 
 
 Found: TypeAlias = tuple[tuple[object, WeighedHistory], ...]
-"""For every answer to a pair: (answer, the history after it)."""
+"""(answer, history after it), for every answer to a pair."""
 Continuations: TypeAlias = tuple[tuple[object, WeighedHistory, Share], ...]
-"""For every answer to a pair: (answer, the history after it, its share φ)."""
+"""(answer, history after it, its share φ), for every answer to a pair."""
 Key: TypeAlias = tuple[WeighedHistory, Share, Hashable]
-"""The key (history, φ, pair) of a cached step."""
+"""(history, its share φ, pair): the key of a cached step."""
 Sent: TypeAlias = tuple[Simulated, Side, object]
 
 
@@ -73,30 +102,40 @@ class Simulator(PostProcessor[Simulated]):
     growth: Fraction
     """The value of e^ε, a rational number."""
     within: bool = attrs.field(default=False, kw_only=True)
-    """Whether M is part of a composition, whose other mechanisms continue when M halts."""
-    _histories: Histories = attrs.field(init=False, repr=False)
+    """Whether M is part of a composition, which goes on when M halts."""
+    _arena: PartArena = attrs.field(init=False, repr=False)
+    _solvers: tuple[Solver, Solver] = attrs.field(init=False, repr=False)
+    _met: dict[object, WeighedHistory] = attrs.field(
+        init=False, repr=False, factory=dict[object, WeighedHistory]
+    )
     _known: dict[Key, Continuations | None] = attrs.field(
         init=False, repr=False, factory=dict[Key, Continuations | None]
     )
-    """A cache of continuations: a step is computed again for every outcome of its coins."""
+    """A cache, as a step is computed again for every outcome of its coins."""
     _accepts: Callable[[object], bool] = attrs.field(init=False, repr=False)
     _laws: dict[tuple[Key, Sample | None], list[int] | None] = attrs.field(
         init=False, repr=False, factory=dict[tuple[Key, Sample | None], list[int] | None]
     )
-    """A cache: (key, sample) -> the law of the continuations, as integer weights."""
+    """A cache: the law of the continuations, given the sample, as integer weights."""
     _shares: dict[Point, Share] = attrs.field(init=False, repr=False, factory=dict[Point, Share])
 
     def __attrs_post_init__(self) -> None:
-        histories = Histories(self.mechanism, self.verification, self.within)
-        set_derived(self, _histories=histories, _accepts=self.mechanism.signature.queries.contains)
+        columns, m = Columns(LIMIT), self.mechanism
+        arena = single_arena(
+            columns, m, m.initial_state, self.verification, messages_to_try(m), within=self.within
+        )
+        solvers = Solver(arena, 0, LIMIT), Solver(arena, 1, LIMIT)
+        accepts = m.signature.queries.contains
+        set_derived(self, _arena=arena, _solvers=solvers, _accepts=accepts)
 
     @property
     def initial_state(self) -> Simulated:
-        first, share = self.verification.initial_state, self.share((Fraction(1), Fraction(1)))
-        return Simulated(first, self._histories.empty(), share, None, None)
+        one = Fraction(1), Fraction(1)
+        history = self._history(0, self._arena.start(), one)
+        return Simulated(self.verification.initial_state, history, self.share(one), None, None)
 
     def share(self, point: Point) -> Share:
-        """The only ``Share`` object with these values."""
+        """The single ``Share`` object with these values."""
         return self._shares.setdefault(point, Share(point))
 
     def signature(self, right: Signature) -> Signature:
@@ -107,7 +146,7 @@ class Simulator(PostProcessor[Simulated]):
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
             return self._refuse(state)
-        if state.history.ended or state.history.spent:  # the same answer again
+        if state.history.ended or state.history.spent:  # a mechanism that has halted does so again
             return state, LEFT, HALT
         key = state.history, state.share, fingerprint(message)
         found = self._continuations(state, message, key)
@@ -137,17 +176,47 @@ class Simulator(PostProcessor[Simulated]):
         if type(judged) is Refused:
             return None
         if key not in self._known:
-            found = self._histories.respond(state.history, pair.zero, pair.one)
+            found = self.respond(state.history, pair.zero, pair.one)
             self._known[key] = None if found is None else self.shares(state, found)
         return self._known[key]
 
+    def respond(self, history: WeighedHistory, zero: object, one: object) -> Found | None:
+        """(answer, history after it) for each answer to a pair; None if f refuses the pair."""
+        columns, (w0, w1) = self._arena.columns, history.weights
+        move = columns.respond(history.column, zero, one)
+        if type(move) is Refused:
+            return None
+        found: list[tuple[object, WeighedHistory]] = []
+        for number, (factor0, factor1, to) in zip(move.answers, move.branches, strict=True):
+            shares = Fraction(factor0, move.denominator), Fraction(factor1, move.denominator)
+            weights = w0 * shares[0], w1 * shares[1]
+            found.append((columns.answer(number), self._history(history.length + 1, to, weights)))
+        return tuple(found)
+
+    def _history(self, length: int, column: int, weights: Point) -> WeighedHistory:
+        key = length, column, weights
+        known = self._met.get(key)
+        if known is None:
+            totals0, totals1 = self._arena.totals
+            masses = weights[0] * totals0[column], weights[1] * totals1[column]
+            known = self._met[key] = WeighedHistory(length, column, weights, masses)
+        return known
+
+    def ahead(self, history: WeighedHistory, bit: int, rounds: int) -> Fraction:
+        """L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} by ``rounds`` queries after h."""
+        weight, other = history.weights[bit], self.growth * history.weights[1 - bit]
+        common = math.lcm(weight.denominator, other.denominator)
+        solver = self._solvers[bit]
+        gain = solver.solve_from(history.column, int(weight * common), int(other * common), rounds)
+        return gain / common
+
     @abstractmethod
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations (answer, history, φ), one for every (answer, history) in ``found``."""
+        """The continuations of the answers and histories ``found``, with their shares φ."""
 
     @abstractmethod
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
-        """The law of the next answer; None if the sample of RR is needed to know it."""
+        """The law of the next answer; None if it depends on a sample that is not there yet."""
 
 
 @attrs.frozen(eq=False)
@@ -202,7 +271,7 @@ class Lyu(Simulator):
         return [self._psi(history, share.point, bit) for _, history, share in found]
 
     def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
-        """CM App. A: ψ^b = (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b})/((1−δ)(e^ε−1)), or its
+        """ψ^b of CM App. A: (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b})/((1−δ)(e^ε−1)), or its
         limit."""
         if self.delta == 1:
             return share[bit]
@@ -213,36 +282,29 @@ class Lyu(Simulator):
         return numerator / ((1 - self.delta) * (self.growth - 1))
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations with their φ: for each answer in turn, the largest point under the
-        conditions (φ1-φ4)."""
+        """The continuations; each answer in turn gets the largest φ under conditions (φ1-φ4)."""
         left = self.rounds - state.history.length - 1
         if left < 0:
             raise InvalidArgument(
                 f"this simulator was built for {self.rounds} rounds; build a longer one"
             )
         needs = [self._needs(history, left) for _, history in found]
-        spent = [Fraction(0), Fraction(0)]
+        taken = (sum(each) for each in zip(*needs, strict=True))
+        room = [whole - each for whole, each in zip(state.share.point, taken, strict=False)]
         shares: list[Point] = []
-        for place, (_, history) in enumerate(found):
-            upper = tuple(
-                state.share.point[b]
-                - spent[b]
-                - sum((n[b] for n in needs[place + 1 :]), Fraction(0))
-                for b in (0, 1)
-            )
-            point = self._largest(history, needs[place], (upper[0], upper[1]))
-            spent = [s + p for s, p in zip(spent, point, strict=True)]
-            shares.append(point)
+        for (_, history), need in zip(found, needs, strict=True):
+            upper = room[0] + need[0], room[1] + need[1]
+            shares.append(self._largest(history, need, upper))
+            room = [most - own for most, own in zip(upper, shares[-1], strict=True)]
         return tuple((a, h, self.share(s)) for (a, h), s in zip(found, shares, strict=True))
 
     def _needs(self, history: WeighedHistory, rounds: int) -> Point:
-        """The lower bound L^b(h)/δ on φ^b(h) of condition (φ1), for both worlds."""
-        ahead = (self._histories.ahead(history, b, self.growth, rounds) for b in (0, 1))
-        need0, need1 = (each / self.delta for each in ahead)
-        return need0, need1
+        """The lower bounds L^b(h)/δ on the share φ^b(h) of condition (φ1), for both worlds."""
+        zero, one = (self.ahead(history, bit, rounds) / self.delta for bit in (0, 1))
+        return zero, one
 
     def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
-        """The coordinatewise largest point that satisfies the conditions (φ1)-(φ4) (theory §2.1).
+        """The coordinatewise largest share that satisfies the conditions (φ1)-(φ4) (theory §2.1).
 
         Feasible points are closed under coordinatewise maxima, so the largest is bounded in each
         coordinate by an upper end or by (φ3). Each of the four candidates lies on two such lines,
@@ -253,7 +315,7 @@ class Lyu(Simulator):
         c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
         u0, u1 = upper
         if self.growth == 1:
-            u0, u1 = min(u0, mu0), min(u1, mu1)  # (φ4)
+            u0, u1 = min(u0, mu0), min(u1, mu1)  # by condition (φ4)
         points = [(u0, u1), (u0, min(u1, c1 + shrink * u0)), (min(u0, c0 + shrink * u1), u1)]
         if self.growth != 1:
             x = (c0 + shrink * c1) / (1 - shrink * shrink)
@@ -272,11 +334,10 @@ def vadhan_wang(
     epsilon: exact.Epsilon | None = None,
     within: bool = False,
 ) -> VadhanWang:
-    """The simulator T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's
-    own claim.
+    """The simulator T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7).
 
-    ``within``: M is part of a composition, which goes on after M halts.
-    Raises: InvalidArgument if e^ε is not rational or δ > 0.
+    The default is M's own claim. ``within``: M is part of a composition, which goes on after M
+    halts. Raises: InvalidArgument if e^ε is not rational or δ > 0.
     """
     f, growth, delta = _claimed(
         mechanism, verification, epsilon, None if epsilon is None else Fraction(0)
@@ -295,11 +356,10 @@ def lyu(
     rounds: int,
     within: bool = False,
 ) -> Lyu:
-    """The simulator T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma
-    4.6).
+    """The simulator T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages.
 
-    ``within``: M is part of a composition, which goes on after M halts.
-    Raises: InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).
+    CM Lemma 4.6. ``within``: M is part of a composition, which goes on after M halts. Raises:
+    InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).
     """
     f, growth, own = _claimed(mechanism, verification, epsilon, delta)
     if not own:

@@ -16,7 +16,7 @@ import attrs
 
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunks
-from antiphon.audit.running.working import InOrder
+from antiphon.audit.running.runner import InOrder
 from antiphon.conjectures.climbing import Climb, Climbing, Generator
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.outcome import Conjectured

@@ -23,8 +23,7 @@ from antiphon.audit.game import handed_on
 from antiphon.audit.running.checkpoint import Checkpoint, decode_result, encode_result
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.progress import Interrupt
-from antiphon.audit.running.runner import resumed
-from antiphon.audit.running.working import Arrival, Workers, work
+from antiphon.audit.running.runner import Arrival, Workers, resumed, work
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.conjectures import ascent
 from antiphon.conjectures.climbing import Climb

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audit.check.report import Finding
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import source_place
 from antiphon.numbers import InvalidArgument, told_apart
 from antiphon.preprocessing.preprocessed import stated
 from antiphon.preprocessing.tables.record_tables import TablePreprocessing, into_ball

@@ -17,11 +17,11 @@ from trying import sized
 import antiphon as ap
 from antiphon import spaces
 from antiphon.audit.exact import cost, solver
+from antiphon.audit.exact import guide as rough
 from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
-from antiphon.audit.exact.rough import guide as rough
-from antiphon.audit.exact.rough.outlines import ClosedForm
-from antiphon.audit.exact.settled import Settled
+from antiphon.audit.exact.futures import Settled
+from antiphon.audit.exact.outlines import ClosedForm
 from antiphon.composition import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Approximate, Pure

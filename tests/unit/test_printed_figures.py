@@ -33,7 +33,7 @@ NO_PRIVACY_FIGURES = {
             "left:.1f", "number:,.0f", "number:.0e", "rate:,.0f",
         ],
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
-        "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
+        "antiphon/audit/statistical/claim_audit.py": ["round(scale * kind)"],
         "antiphon/conjectures/commands.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],

@@ -1,5 +1,4 @@
-"""``ap.check``: tests whether a part keeps the contracts that every part must keep (design:
-*Laws*).
+"""``ap.check``: tests of the contracts that every part must keep (design: *Laws*).
 
 A check is a generator function of the subject: it yields findings, returns the number of cases
 tried, and raises ``NotApplicable`` where it does not apply.
@@ -7,23 +6,19 @@ tried, and raises ``NotApplicable`` where it does not apply.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Final, TypeAlias, Union
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from antiphon.audit.check.report import CheckReport, Finding, NotApplicable, Trial, Tried, exhaust
 from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
-from antiphon.audit.check.subject import Subject
-from antiphon.audit.check.watch import isolated_global_state
+from antiphon.audit.check.subject import Subject, isolated_global_state
 from antiphon.composition import ExtConComp, Lifting
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import Adversary, Mechanism, PostProcessor, Verification, freeze
 from antiphon.protocol.records.labels import message_label
 
 Check: TypeAlias = Callable[[Subject], Trial]
-Bound: TypeAlias = Callable[[], Trial]
-"""A check with its arguments bound, to be called without arguments."""
-Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
     ("crashes", contracts.crashes),
@@ -51,8 +46,7 @@ def check(
     only: Iterable[str] | None = None,
     seed: int | None = None,
 ) -> CheckReport:
-    """Test a mechanism, a post-processor or a verification function against the contracts it must
-    keep.
+    """Test a mechanism, post-processor or verification function against the contracts of its kind.
 
     Args: ``right``, the mechanism on the right of a post-processor (one with a ``lifting``:
     ExtConComp); ``messages``, the messages to try, if the query space cannot list any (for an f,
@@ -85,7 +79,9 @@ def check(
         return _report(subject.name, bound, subject, only, seed)
 
 
-def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) -> Subject:
+def _subject(
+    part: object, right: Mechanism | None, given: tuple[object, ...] | None, seed: int
+) -> Subject:
     if isinstance(part, PostProcessor):
         if right is None and isinstance(getattr(part, "lifting", None), Lifting):  # pyright: ignore[reportUnknownArgumentType]
             right = ExtConComp()
@@ -104,13 +100,12 @@ def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) 
 
 def _report(
     name: str,
-    rows: Sequence[tuple[str, Bound]],
+    rows: Sequence[tuple[str, Callable[[], Trial]]],
     subject: Subject | None,
     only: Iterable[str] | None,
     seed: int,
 ) -> CheckReport:
-    """The report of the checks that ``only`` names. Equal findings about one place of the source
-    are listed once."""
+    """The report of the checks that ``only`` names; equal findings about one place appear once."""
     chosen = {each for each, _ in rows} if only is None else set(only)
     if unknown := sorted(chosen - {each for each, _ in rows}):
         known = ", ".join(each for each, _ in rows)

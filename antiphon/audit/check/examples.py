@@ -1,10 +1,8 @@
-"""Example messages to try, drawn from a space: the ends of its range, and a few between.
-
-Also random pairs of messages that a verification function allows.
-"""
+"""Example messages of a space (the ends of its range, a few between), and pairs that f allows."""
 
 import math
-from itertools import islice
+from collections.abc import Iterable
+from itertools import chain, cycle, islice
 from typing import Any, Final
 
 import numpy as np
@@ -14,17 +12,16 @@ from antiphon.protocol import Refused, Verification, read, spaces
 from antiphon.protocol.messages import Pair, distinct, identical, same
 
 MOST: Final = 12
-"""The number of messages that are tried."""
+"""The largest number of messages that are tried."""
 ALIENS: Final = (
     True, False, None, -1, 0, 1, 2, 10**30, -0.0, 0.0, 0.5, 1.0, 1e300, "", "0", "a", b"", (), (0,),
     (0, 1), (0.0, 1.0), spaces.BITS, same(0), Pair(0, 1),
 )  # fmt: skip
-"""Values of many types, on which a space's ``contains`` is tried."""
+"""Values of many types, on which the ``contains`` of a space is tried."""
 
 
 def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
-    """Up to ``MOST`` example elements of a space, to be tried as messages. Raises: LeftOut where
-    none are known."""
+    """At most ``MOST`` elements of a space, as messages. Raises: NotApplicable if none is known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
         if len(found) <= MOST:
@@ -56,8 +53,9 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
     if kind is spaces.Tuples:
         return _tuples([examples(each, coins) for each in space.spaces], coins)
     if kind is spaces.Either:
-        found = [_some(each, coins) for each in space.spaces]
-        return tuple(each for row in zip(*map(_cycled, found), strict=True) for each in row)
+        parts = [_some(each, coins) or (_NONE,) for each in space.spaces]
+        rows = islice(zip(*map(cycle, parts), strict=False), MOST)
+        return tuple(chain.from_iterable(rows))
     if kind is spaces.Pairs:
         sides = examples(space.space, coins)
         chosen = coins.integers(len(sides), size=(2 * MOST, 2))
@@ -66,8 +64,8 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
 
 
 def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tuple[object, ...]:
-    """Tuples with one entry from each of ``parts``; each is followed by a neighbour in which one
-    entry is drawn again."""
+    """Tuples with an entry from each of ``parts``; every second differs from the first in one
+    entry."""
     found = list[object]()
     for _ in range(MOST):
         first = [part[int(coins.integers(len(part)))] for part in parts]
@@ -86,16 +84,8 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
         return ()
 
 
-def _cycled(values: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(values[i % len(values)] for i in range(MOST)) if values else (_NONE,) * MOST
-
-
-class _Nothing:
-    """A placeholder example for a part of a union of spaces without a known element. No space
-    contains it."""
-
-
-_NONE: Final = _Nothing()
+_NONE: Final = object()
+"""Stands for an example of a space, within a union, that lists none; no space contains it."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:
@@ -105,7 +95,7 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
     if low > high:
         return ()
     found = list[Any]()
-    while len(found) < MOST:  # each with a neighbour, which differs from it in one entry
+    while len(found) < MOST:  # the second array differs from the first in one entry
         first = coins.integers(low, high + 1, size=space.shape)
         second = first.copy()
         if second.size:
@@ -116,13 +106,13 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
 
 
 _TRIES: Final = 200
-"""The number of pairs tried before a verification function is assumed to allow none."""
+"""The number of pairs that are tried before f is assumed to allow none."""
 _FEW: Final = 24
 NEITHER: Final = Refused("it raises")
 
 
 def next_state(f: Verification, state: object, pair: Pair) -> object:
-    """The state of the verification function f after a pair; a refusal if f raises."""
+    """The state of the verification function f after a pair; a refusal where f raises."""
     try:
         return read(f, state, pair.zero, pair.one)
     except Exception:
@@ -134,37 +124,31 @@ def differing_pair(
 ) -> Pair | None:
     """A pair of two different messages that f allows in this state; None if none was found."""
     count = len(messages)
-    for place in drawn.permutation(count**2)[:_TRIES].tolist():
-        pair = Pair(messages[place // count], messages[place % count])
-        if identical(pair.zero, pair.one):
-            continue
-        if type(next_state(f, state, pair)) is not Refused:
-            return pair
-    return None
+    places = drawn.permutation(count**2)[:_TRIES].tolist()
+    pairs = (Pair(messages[place // count], messages[place % count]) for place in places)
+    return _allowed(f, state, (pair for pair in pairs if not identical(pair.zero, pair.one)))
 
 
 def agreeing_message(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
     """A pair (m, m) of one message that f allows in this state; None if none was found."""
-    for place in drawn.permutation(len(messages))[:_TRIES].tolist():
-        pair = same(messages[place])
-        if type(next_state(f, state, pair)) is not Refused:
-            return pair
-    return None
+    places = drawn.permutation(len(messages))[:_TRIES].tolist()
+    return _allowed(f, state, (same(messages[place]) for place in places))
+
+
+def _allowed(f: Verification, state: object, pairs: Iterable[Pair]) -> Pair | None:
+    """The first of some pairs that f allows in a state; None if it allows none of them."""
+    return next((pair for pair in pairs if type(next_state(f, state, pair)) is not Refused), None)
 
 
 def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ...]:
-    """The messages q for which f allows the first pair (q, q), and no first pair of q with a
-    different message."""
+    """The messages q for which f allows the first pair (q, q), and no first pair (q, r), (r, q)."""
     start, few = f.initial_state, messages[:_FEW]
 
-    def allowed(zero: object, one: object) -> bool:
-        return type(next_state(f, start, Pair(zero, one))) is not Refused
+    def alone(query: object) -> bool:
+        others = [each for each in few if not identical(each, query)]
+        mixed = (pair for each in others for pair in (Pair(query, each), Pair(each, query)))
+        return bool(_allowed(f, start, [same(query)])) and not _allowed(f, start, mixed)
 
-    return tuple(
-        each
-        for each in few
-        if allowed(each, each)
-        and not any(allowed(each, x) or allowed(x, each) for x in few if not identical(each, x))
-    )
+    return tuple(filter(alone, few))

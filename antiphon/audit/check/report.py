@@ -1,4 +1,4 @@
-"""The findings of a check, as data: the fault, its place, and how to mend it."""
+"""The findings of a check, as data: each fault with its place and its cure."""
 
 from collections.abc import Callable, Generator, Iterator
 from itertools import groupby
@@ -12,10 +12,10 @@ from antiphon.protocol.records.labels import counted
 
 @attrs.frozen
 class Finding:
-    """One fault of a part, found by a check."""
+    """One fault of a part."""
 
     check: str
-    """The check that found it."""
+    """The name of the check that found the fault."""
     what: str
     where: str
     """FILE:LINE of the function to mend."""
@@ -27,25 +27,25 @@ class Finding:
 
 @attrs.frozen
 class Tried:
-    """The number of cases that a check tried. A check that tried nothing is vacuous."""
+    """The number of cases that a check tried; 0 means that the check is vacuous."""
 
     count: int
     of: str
-    """The noun for one thing that was tried: "step", "differing pair"."""
+    """The noun for one case: "step", "differing pair"."""
     left_out: tuple[str, ...] = ()
-    """The reason why some cases could not be tried."""
+    """The reasons why some cases could not be tried."""
 
     def __str__(self) -> str:
         return counted(self.count, self.of)
 
 
 Trial: TypeAlias = Generator[Finding, None, Tried]
-"""A running check: a generator that yields findings, and returns the number of cases tried."""
+"""A running check: a generator of findings, which returns the number of cases tried."""
 
 
 @attrs.frozen(repr=False)
 class CheckReport(Shown):
-    """The findings about one part. In a condition the report is true iff there are none.
+    """The findings about one part. In a condition, a report is true iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
     """
@@ -53,11 +53,11 @@ class CheckReport(Shown):
     part: str
     findings: tuple[Finding, ...]
     tried: tuple[tuple[str, Tried], ...]
-    """(name of a check, how much it tried), for each check made."""
+    """(name of a check, the cases that it tried), for each check that was made."""
     left_out: tuple[tuple[str, str], ...]
-    """(name of a check, why all or some of it could not be made)."""
+    """(name of a check, why all or some of its cases could not be tried)."""
     seed: int
-    """The seed: with the same seed, a check tries the same messages and coins."""
+    """The seed, by which the same messages and coins are tried again."""
 
     @property
     def done(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class CheckReport(Shown):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The names of the checks that apply to the part, but had nothing to try."""
+        """The names of the checks that apply to the part, but had no case to try."""
         return tuple(name for name, tried in self.tried if not tried.count)
 
     def __bool__(self) -> bool:
@@ -90,7 +90,7 @@ class CheckReport(Shown):
         yield f"seed: {self.seed}"
 
     def to_dict(self) -> dict[str, object]:
-        """The report as plain data for JSON."""
+        """The report, as plain data for JSON."""
         return {
             "part": self.part,
             "findings": [attrs.asdict(each) for each in self.findings],
@@ -103,8 +103,7 @@ class CheckReport(Shown):
 
 
 def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
-    """Run a check to its end: pass each finding to ``take``, and return the number of cases
-    tried."""
+    """Run a check to its end, pass each finding to ``take``, and return the cases tried."""
     while True:
         try:
             take(next(trial))
@@ -114,4 +113,4 @@ def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
 
 
 class NotApplicable(Exception):
-    """Raised by a check that does not apply to this part; the message is the reason."""
+    """Raised by a check that does not apply to a part; the message is the reason."""

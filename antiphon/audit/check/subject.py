@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+import ctypes
+import inspect
+import os
+import random
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, TypeAlias, Union
 
@@ -12,43 +17,155 @@ import numpy as np
 
 from antiphon.audit.check.examples import examples
 from antiphon.audit.check.report import Finding, Tried
-from antiphon.audit.check.watch import content, record_randomness, source_place
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError, of_kind
 from antiphon.protocol import HALT, Coins, Draw, Mechanism, PostProcessor, RecordedCoins, Side
 from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import NOTHING, Signature, Space
 
+PYTHON: Final = "Python's global generator (random.…)"
+NUMPY: Final = "NumPy's global generator (np.random.…)"
+SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secrets, uuid4, …)"
+
+
+@contextmanager
+def record_randomness(used: set[str]) -> Generator[None, None, None]:
+    """A context manager that adds to ``used`` the names of the global generators drawn from."""
+    before, numbers = random.getstate(), _numbers()
+    entropy = os.urandom
+    module: Any = random
+
+    def noticed(size: int) -> bytes:
+        used.add(SYSTEM)
+        return bytes(entropy(size))
+
+    own = module._urandom
+    os.urandom = module._urandom = noticed
+    try:
+        yield
+    finally:
+        os.urandom, module._urandom = entropy, own
+        if random.getstate() != before:
+            used.add(PYTHON)
+        if _numbers() != numbers:
+            used.add(NUMPY)
+
+
+@contextmanager
+def isolated_global_state(seed: int) -> Generator[None, None, None]:
+    """A context manager that seeds the global generators, and restores their states at its end."""
+    before, numbers = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    try:
+        yield
+    finally:
+        random.setstate(before)
+        np.random.set_state(numbers)
+
+
+_WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
+"""The size in bytes of a Mersenne Twister's state: 624 words, and the position among them."""
+_known: dict[bytes, object] = {}
+"""The last state of NumPy's global generator without a stored normal variate, by its bytes."""
+
+
+def _numbers() -> object:
+    """The state of NumPy's global generator.
+
+    NumPy's own call takes longer than most steps, so one state is cached. If the words are equal,
+    so is the state: a stored normal variate implies that more words were drawn.
+    """
+    module: Any = np.random  # NumPy's type stubs lack ``get_bit_generator``
+    twister = module.get_bit_generator()
+    if type(twister) is not np.random.MT19937:
+        return content(np.random.get_state(legacy=False))
+    words = ctypes.string_at(twister.ctypes.state_address, _WORDS)
+    if (found := _known.get(words)) is None:
+        state: Any = np.random.get_state(legacy=False)
+        found = content(state)
+        _known.clear()
+        if not state["has_gauss"]:
+            _known[words] = found
+    return found
+
+
+_DEEPEST: Final = 40
+
+
+def content(value: Any, depth: int = 0) -> object:
+    """A deep, comparable copy of a value; an object of an unknown kind counts by its identity.
+
+    Of an attrs class the compared fields are copied only: the others are caches.
+    """
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if depth > _DEEPEST or getattr(kind, "__immutable__", False):
+        return kind, id(value)
+    inner = partial(content, depth=depth + 1)
+    if kind is np.ndarray:
+        if value.dtype.hasobject:
+            return kind, tuple(inner(item) for item in value.ravel().tolist())
+        return kind, value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return kind, tuple((inner(k), inner(v)) for k, v in value.items())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, set | frozenset):
+        return kind, frozenset(inner(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return kind, tuple(inner(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, bytearray):
+        return kind, bytes(value)
+    if attrs.has(kind):
+        fields = (field.name for field in attrs.fields(kind) if field.eq)
+        return kind, tuple(inner(getattr(value, name, None)) for name in fields)
+    if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+        return kind, id(value), inner(vars(value))
+    return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
+
+
+def source_place(part: object, *names: str) -> str:
+    """FILE:LINE of a decorated part's function, of its first method in ``names``, or its class."""
+    kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
+    function = getattr(part, "function", None)
+    own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
+    for each in own:
+        found: Any = getattr(each, "fget", each)
+        try:
+            _, line = inspect.getsourcelines(found)
+            return f"{inspect.getsourcefile(found)}:{line}"
+        except (TypeError, OSError):
+            continue
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 Step: TypeAlias = Callable[..., object]
 
 
 @attrs.frozen(eq=False)
 class Taken:
-    """A record of one step of a part: its inputs, its result or error, and the draws it made."""
+    """One step that a part took: its inputs, its result or error, and the draws that it made."""
 
     before: object
     inputs: tuple[object, ...]
-    """The inputs of the step: (message,); for a post-processor, (side, message)."""
+    """(message,); for a post-processor, (side, message)."""
     tape: tuple[Draw, ...]
     result: tuple[object, ...] | None
-    """(state', answer), or (state', side, message); None if the step raised."""
+    """(next state, answer), or (next state, side, message); None if the step raised."""
     error: Exception | None
     changed: bool
-    """Whether the step changed the state object that it was given."""
+    """Whether the step changed the state object that it was given, in place."""
     used: frozenset[str]
-    """The global sources of randomness that the step used besides its coins."""
+    """The sources of randomness that the step used besides its coins."""
 
     @property
     def refused(self) -> bool:
-        """Whether the step refused the message before it drew any coins, so that nothing has
-        happened."""
+        """Whether the step refused the message before it drew any coins: nothing has happened."""
         return isinstance(self.error, REFUSALS) and not self.tape
 
 
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
-    """Take one step, and record its result, its draws, and any forbidden side effect."""
+    """Take one step, and record its result, its draws, and forbidden side effects."""
     held, used = content(state), set[str]()
-    own = RecordedCoins(coins, strict=True)  # so that the crash of a composition's child raises
+    own = RecordedCoins(coins, strict=True)  # strict: a crash in a composition's child raises, too
     result: Any = None
     error: Exception | None = None
     with record_randomness(used):
@@ -56,7 +173,7 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
             result = step(state, *inputs, own)
         except Exception as raised:
             error = raised
-    if error is None and not _shaped(result, len(inputs) + 1):
+    if error is None and not _fits(result, len(inputs) + 1):
         wanted = "(state, answer)" if len(inputs) == 1 else "(state, side, message)"
         error = PartError(f"a step returned {of_kind(result)}, not {wanted}")
         result = None
@@ -64,14 +181,14 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
 
 
-def _shaped(result: object, size: int) -> bool:
+def _fits(result: object, size: int) -> bool:
     return isinstance(result, tuple) and len(result) == size  # pyright: ignore[reportUnknownArgumentType]
 
 
 def play(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> list[Taken]:
-    """The steps that a mechanism takes on a list of messages, until it is over or crashes.
+    """The steps that a mechanism takes on a list of messages, until it ends or crashes.
 
     A refused message changes nothing.
     """
@@ -91,7 +208,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor wrapped for a check: it works as in a chain, and records its steps."""
+    """A post-processor that works as the wrapped one, and records its steps."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
@@ -131,7 +248,7 @@ _SCRIPTS: Final = 16
 _LONGEST: Final = 6
 _STARTS: Final = 2
 PLAYING, COLUMNS, CLAIMS, TRYING, PROPERTIES = range(5)
-"""The numbers of the independent random streams that are derived from the seed."""
+"""The numbers of the independent random streams that a check's seed gives."""
 
 
 Part: TypeAlias = Union[Mechanism, PostProcessor]
@@ -139,21 +256,20 @@ Part: TypeAlias = Union[Mechanism, PostProcessor]
 
 @attrs.frozen(eq=False)
 class Subject:
-    """The part that is checked: a mechanism, or a post-processor with the chain in which it
-    plays."""
+    """The part that is checked; a post-processor with the chain in which it plays."""
 
     part: Part
     system: Mechanism
-    """The whole system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
+    """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
     """The mechanism on the right of a post-processor; None if the part is a mechanism."""
     given: tuple[object, ...] | None
-    """The messages to try; None if the caller gave none."""
+    """The messages to try, as the caller gave them; None if the query space lists them."""
     seed: int
 
     @property
     def name(self) -> str:
-        """The name of the part in a report."""
+        """The name of the part in reports."""
         return message_label(self.part)
 
     @property
@@ -163,20 +279,18 @@ class Subject:
 
     @property
     def player(self) -> Part:
-        """The part as it works in its chain: a post-processor is wired to the message spaces on its
-        right."""
+        """The part as in its chain: a post-processor knows the message spaces on its right."""
         if self.right is None or isinstance(self.part, Mechanism):
             return self.part
         return self.part.wired(self.right.signature)
 
     def stream(self, name: int) -> np.random.SeedSequence:
-        """An independent stream of randomness, derived from the check's seed by its number
-        ``name``."""
+        """The random stream with the number ``name``, derived from the check's seed."""
         return np.random.SeedSequence(self.seed, spawn_key=(name,))
 
     @cached_property
     def messages(self) -> tuple[object, ...]:
-        """The messages to try. Raises: LeftOut where none are known."""
+        """The messages to try. Raises: NotApplicable if none are known."""
         if self.given is not None:
             return self.given
         coins = generator(self.stream(TRYING))
@@ -184,8 +298,7 @@ class Subject:
 
     @cached_property
     def scripts(self) -> tuple[tuple[object, ...], ...]:
-        """The lists of messages to play: each message twice in a row, and some lists in other
-        orders."""
+        """The lists of messages to play: each message twice, and random lists."""
         own, coins = self.messages, generator(self.stream(PLAYING))
         short: list[tuple[object, ...]] = [(message, message) for message in own]
         if self.given is not None:
@@ -195,13 +308,13 @@ class Subject:
 
     @property
     def starts(self) -> tuple[object, ...]:
-        """Some of the system's initial states; none if the space of initial states is infinite."""
+        """A few of the system's initial states; none if their space is infinite."""
         space = self.system.initial_states
         return tuple(islice(space.enumerate(), _STARTS)) if space.finite else ()
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """The part's steps, in plays of all scripts from some initial states."""
+        """The part's steps in plays of all scripts, from a few initial states."""
         taken, link, system = list[Taken](), None, self.system
         if self.right is not None and isinstance(self.part, PostProcessor):
             link = Watched(self.part)
@@ -214,18 +327,16 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if the part takes data but no tried message
-        had any."""
+        """The number of steps that were not refused; 0 if no tried message had data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of the first method of the part with one of ``names``; by default of its
-        step."""
+        """FILE:LINE of the first of the part's methods in ``names``; by default of its step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:
-        """A finding about the part, placed at its step in the source."""
+        """A finding about the part, at the place of its step."""
         return Finding(check, what, self.where(), cure)

@@ -1,12 +1,12 @@
 """The arena of an exactly solved game: its positions, and the adversary's choices in each.
 
-Positions are numbered; 0 is OVER. ``single_arena`` follows one mechanism under any f;
-``composition_arena`` keeps a separate belief about each child of ExtConComp.
+A position is the adversary's joint knowledge, as a number; 0 is OVER. ``single_arena`` follows one
+mechanism under any f; ``composition_arena`` keeps a separate belief about each child of ExtConComp.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -14,27 +14,26 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
+from antiphon.audit.exact.futures import Settled
 from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper, Tables
-from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
-"""The largest number of messages to try."""
+"""The largest number of messages of a query space that are listed."""
 KEPT: Final = 1 << 10
 """The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The size of that cache where one game is solved again, at another ε or for other rounds."""
+"""The same number, where one game is solved again: at another ε, or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
-"""(index of a mechanism, belief about it), for each mechanism that can still distinguish the
-worlds."""
+"""(index, belief) of each mechanism that may still tell the two worlds apart."""
 
 
 class AdversaryChoice(Protocol):
-    """A message that the adversary may send, with the positions that the answers lead to."""
+    """A message that the adversary may send, with the positions to which the answers lead."""
 
     @property
     def branches(self) -> tuple[Branch, ...]: ...
@@ -46,8 +45,7 @@ Said = TypeVar("Said", bound=AdversaryChoice, default=Any)
 
 
 class Arena(Protocol[Said]):
-    """The rules of one exactly solved game: its positions, the adversary's choices in each, and the
-    positions after each answer."""
+    """The rules of an exactly solved game: positions, the adversary's messages, next positions."""
 
     columns: Columns
     kept: int
@@ -72,14 +70,13 @@ class Arena(Protocol[Said]):
 
 @attrs.define(eq=False)
 class PartArena:
-    """The arena of a game about a single mechanism: a position is the belief about its hidden
-    state."""
+    """The arena of a game about one mechanism: a position is the belief about its hidden state."""
 
     columns: Columns
     part: TrackedPart
     kept: int = KEPT
     number: int = attrs.field(init=False)
-    """The number of the part."""
+    """The number of the mechanism in ``columns``."""
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:
@@ -91,11 +88,11 @@ class PartArena:
         return self.columns.totals
 
     def tables(self) -> Tables:
-        """All numbered objects, as tables, to be saved."""
+        """The positions found so far, as tables that can be saved."""
         return self.columns.tables()
 
     def refill(self, tables: Tables) -> None:
-        """Load the tables of another arena of this game into a new one."""
+        """Load the positions that another arena of the same game has saved."""
         self.columns.refill(tables)
 
     def start(self) -> int:
@@ -103,35 +100,39 @@ class PartArena:
         return self.columns.first(self.number)
 
     def choices(self, position: int) -> tuple[Move, ...]:
-        """The moves of the adversary in a position."""
+        """The messages that the adversary may send in a position, with their outcomes."""
         known = self._said.get(position)
         if known is None:
             if len(self._said) >= self.kept:
-                self._said.clear()  # most beliefs occur once, or again soon
+                # most positions occur once, or again soon, so the whole cache is dropped
+                self._said.clear()
             known = self._said[position] = self.columns.found_moves(position)
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """Moves of the adversary that include a best one: here all moves."""
+        """Messages among which is an optimal one for the adversary: here all messages."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
         """Always None: in this arena no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """The single mechanism, with index 0, and the belief about it."""
+        """The belief about the single mechanism, which has the index 0."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
-        """The pair of messages of a choice; the message alone where both worlds get the same."""
-        return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
+        """The pair that a choice sends; the message alone where two mechanisms are compared."""
+        zero, one = choice.zero, choice.one
+        if self.part.judge is None:
+            return zero
+        return same(zero) if identical(zero, one) else Pair(zero, one)
 
     def answer(self, choice: Move, place: int) -> object:
-        """The answer that the adversary receives on the branch with index ``place`` of a choice."""
+        """The answer that the adversary receives in the outcome number ``place`` of a choice."""
         return self.columns.answer(choice.answers[place])
 
     def follow(self, live: Live, choice: Move, place: int) -> Live:
-        """The beliefs about live mechanisms after the answer with index ``place`` to a choice."""
+        """The belief about the mechanism after the outcome number ``place`` of a choice."""
         return self.live(choice.branches[place][2])
 
 
@@ -157,11 +158,10 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The arena in which two mechanisms are compared: the first takes the part of the world b = 0,
-    the second that of b = 1.
+    """The arena that compares two mechanisms: the first stands for b = 0, the second for b = 1.
 
-    Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation
-    distance of the two view laws, so it is 0 iff the mechanisms are equivalent.
+    Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation distance of
+    the two view laws, so it is 0 iff the mechanisms are equivalent.
     """
     first, second = mechanisms
     bare = _bare(first)
@@ -174,8 +174,7 @@ def _bare(mechanism: Mechanism) -> Stepper:
 
 
 def guarded_step(mechanism: Mechanism) -> Step:
-    """The mechanism's step, behind a test that the message lies in the query space, as in a
-    session."""
+    """The step of a mechanism that refuses messages outside the query space, as a session does."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
     def guarded(state: object, message: object, coins: Coins) -> tuple[object, object]:
@@ -186,32 +185,35 @@ def guarded_step(mechanism: Mechanism) -> Step:
     return guarded
 
 
-# Judges (functions that apply f) refer to f and to no arena, so that a dropped question is freed at
-# once: in a reference cycle it would wait for the garbage collector, with all of its beliefs.
+# A judge (a function that applies f) refers to f and to no arena. So a question that is dropped is
+# freed at once: a reference cycle, with all of its beliefs, would wait for the garbage collector.
 
 
 def _judge(verification: Verification) -> Judge:
     def judge(state: object, zero: object, one: object) -> tuple[object, bool] | Refused:
-        try:
-            after = read(verification, state, zero, one)
-        except PartError:
-            raise
-        except Exception:
-            return RAISED
+        after = refused_if_raised(read, verification, state, zero, one)
         return after if type(after) is Refused else (after, False)
 
     return judge
 
 
-RAISED = Refused("checking the message raised")
-"""The refusal that stands for an f that raises: as for a verifier, such a pair is not allowed."""
+def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
+    """The result of a step of f; a refusal where the step raises, as a verifier refuses that pair.
+
+    Raises: PartError where the step returned no state.
+    """
+    try:
+        return step(*arguments)
+    except PartError:
+        raise
+    except Exception:
+        return Refused("checking the message raised")
 
 
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: the ``given`` ones in the query space Q, or all of a
-    finite Q."""
+    """The messages to try in every state: those ``given`` in the query space, else all of it."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
@@ -219,8 +221,7 @@ def messages_to_try(
 
 
 def elements(space: Space, owner: str) -> tuple[object, ...]:
-    """All messages of a query space. Raises: Intractable if it is infinite, or has too many
-    elements."""
+    """All messages of a query space. Raises: Intractable if there are infinitely, or too, many."""
     found = tuple(islice(space.enumerate(), _ALPHABET + 1)) if space.finite else ()
     if space.finite and len(found) <= _ALPHABET:
         return found
@@ -233,5 +234,46 @@ def elements(space: Space, owner: str) -> tuple[object, ...]:
     )
 
 
-def _pair(zero: object, one: object) -> Pair:
-    return same(zero) if identical(zero, one) else Pair(zero, one)
+ENDLESS: Final = (
+    "the system does not end by itself: say how many messages an adversary may send, as in "
+    "tight_delta(epsilon=1, rounds=8)"
+)
+_MOST_POSITIONS: Final = 5_000
+"""The number of positions from which on a game is assumed not to end by itself."""
+
+
+def longest(arena: Arena) -> int:
+    """The largest number of useful messages in a game that ends by itself: its longest path.
+
+    A message that never changes the position is useless, and not counted. Raises: InvalidArgument
+    for a game in which a position recurs, or with very many positions.
+    """
+    lengths: dict[int, int | None] = {}  # None: a position on the current path
+    waiting = [arena.start()]
+    while waiting:
+        position = waiting[-1]
+        if lengths.get(position) is None:
+            after = _after(arena, position)
+            begun, lengths[position] = position in lengths, None
+            new = [each for each in after if each not in lengths]
+            if (
+                (begun and new)
+                or len(lengths) > _MOST_POSITIONS
+                or None in map(lengths.get, after - {*new})
+            ):
+                raise InvalidArgument(ENDLESS)
+            if new:
+                waiting.extend(new)
+                continue
+            lengths[position] = 1 + max((lengths[each] or 0 for each in after), default=-1)
+        waiting.pop()
+    return lengths[arena.start()] or 0
+
+
+def _after(arena: Arena, position: int) -> set[int]:
+    """The positions after a position, without those of messages that surely change nothing."""
+    found = set[int]()
+    for choice in arena.choices(position):
+        if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):
+            found.update(each[2] for each in choice.branches)
+    return found

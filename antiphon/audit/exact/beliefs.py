@@ -1,9 +1,9 @@
 """Beliefs (columns): an adversary's knowledge of one mechanism's hidden state in both worlds.
 
-A *column* is (the verifier's state, the law of the hidden state under b = 0, the
-same under b = 1), for one mechanism. Laws are unnormalised integer weights, reduced
-by their greatest common divisors, which move into the weights of the whole belief.
-So equal knowledge is one object, however it came about, and all arithmetic is exact.
+A *column* is (the verifier's state, the law of the hidden state under b = 0, the same under b = 1),
+for one mechanism. Laws are unnormalised integer weights, reduced by their greatest common divisors,
+which move into the weights of the whole belief. So equal knowledge is one object, however it came
+about, and all arithmetic is exact.
 """
 
 from __future__ import annotations
@@ -21,49 +21,46 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
-"""The effect of one answer: (factor⁰, factor¹, next belief), factors of the two worlds' weights
-over the move's denominator."""
+"""One answer: (factor⁰, factor¹, next belief), over the move's denominator.
+
+The factors multiply the weights of the worlds b = 0 and b = 1.
+"""
 
 OVER: Final = 0
-"""The belief, and the position, after the end of the interaction, where no message can be sent."""
+"""The number of the belief, and of the position, once the interaction is over."""
 SPENT: Final = 1
-"""The belief about a mechanism that only answers HALT, while other mechanisms of a composition may
-continue."""
+"""The number of the belief about a mechanism that only answers HALT, within a composition."""
 
 
 class Move(NamedTuple):
-    """A pair of messages that f allows, given a belief about a mechanism, with its possible answers
-    and the beliefs they lead to."""
+    """A pair of messages that f allows in a belief, with its answers and the beliefs after them."""
 
     zero: object
     one: object
     differs: bool
-    """Whether this is the first pair sent to the mechanism that differs."""
+    """Whether this pair is the first differing one that the mechanism receives."""
     answers: tuple[int, ...]
     """The numbers of the possible answers, in order."""
     branches: tuple[Branch, ...]
-    """For each answer: the factors for both worlds' weights, and the belief that it leads to."""
+    """For each answer: the factors for both worlds' weights, and the next belief."""
     denominator: int
 
 
 Judge: TypeAlias = Callable[[Any, object, object], "tuple[object, bool] | Refused"]
-"""A function (verifier state, q0, q1) -> (verifier state', whether the pair is the first to
-differ), or a refusal."""
+"""(state of f, q0, q1) -> (next state of f, whether q0, q1 is first to differ), or a refusal."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
-"""An allowed pair: (query of b = 0, query of b = 1, verifier state', whether the pair is the
-first to differ)."""
+"""An allowed pair: (query under 0, query under 1, next state of f, whether the pair is its first
+differing one)."""
 Queries: TypeAlias = Union[tuple[object, ...], Callable[[Any], Sequence[object]]]
-"""The messages to try: a tuple, or a function from the hidden state to the messages to try in
-it."""
+"""The messages to try: a tuple, or a function of the mechanism's hidden state that lists them."""
 
 
 @attrs.frozen(eq=False)
 class TrackedPart:
-    """A mechanism whose hidden state is tracked, with the f that guards it."""
+    """A mechanism whose hidden state is tracked, and the verification function f of its game."""
 
     steppers: tuple[Stepper, Stepper]
-    """The step functions under b = 0 and under b = 1: the same, unless two mechanisms are
-    compared."""
+    """The step functions under b = 0 and under b = 1: alike, unless two mechanisms are compared."""
     initial_states: tuple[object, object]
     judge: Judge | None
     """The step of the verification function f; None if both worlds always get the same message."""
@@ -73,8 +70,7 @@ class TrackedPart:
 
 
 class BeliefColumn(NamedTuple):
-    """The belief about one mechanism: the numbers of the mechanism, of its verifier's state, and of
-    its state's law in both worlds."""
+    """A belief, as the numbers of a mechanism, of f's state, and of its hidden state's two laws."""
 
     part: int
     judged: int
@@ -83,21 +79,21 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""The number of entries of laws allowed for each belief of the limit: entries take less memory."""
+"""The number of entries of laws that may be stored for each allowed belief."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
 
 @attrs.define(eq=False)
 class Columns:
-    """All beliefs about single mechanisms found so far (columns), numbered, with their moves."""
+    """All beliefs about single mechanisms that were found so far, numbered, with their moves."""
 
     limit: int
     symmetric: bool = True
-    """Whether f, so far, allows (q, q') exactly where it allows (q', q), with the same effect."""
+    """Whether, so far, f allows (q, q') exactly where it allows (q', q), with the same effect."""
     columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
-    """The probability mass (total weight) of each belief under b = 0 and under b = 1."""
+    """The probability mass (unnormalised) of each belief under b = 0 and under b = 1."""
     _parts: list[tuple[TrackedPart, int, int]] = attrs.field(
         factory=list[tuple[TrackedPart, int, int]]
     )
@@ -115,11 +111,11 @@ class Columns:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
     def give_room(self, limit: int) -> None:
-        """Allow this number of beliefs, and the hidden states that go with them."""
+        """Set the limit to this number of beliefs, and that of stored laws in proportion."""
         self.limit, self._kernel.limit = limit, _ENTRIES * limit
 
     def tables(self) -> Tables:
-        """All numbered objects, as tables, to be saved."""
+        """The beliefs found so far, as tables that can be saved."""
         return {
             **self._kernel.tables(),
             "verified": [*self._verified.values],
@@ -128,7 +124,7 @@ class Columns:
         }
 
     def refill(self, tables: Tables) -> None:
-        """Load the tables of another object about these mechanisms into a new one."""
+        """Load the beliefs that another object about the same mechanisms has saved."""
         self._kernel.refill(tables)
         self._verified.refill(tables["verified"])
         for row in tables["columns"]:
@@ -156,31 +152,24 @@ class Columns:
         """The state of the verification function f in a belief."""
         return self._verified.values[self.columns[column].judged]
 
-    def known_equal(self, column: int) -> bool:
-        """Whether, in this belief, the hidden state has the same law in both worlds."""
-        _, _, law0, law1 = self.columns[column]
-        return law0 == law1
-
     def answer(self, number: int) -> object:
         """The answer with this number, as the adversary receives it."""
         answer = self._kernel.messages.values[number]
         return HALT if answer is END else answer
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be sent to a belief's mechanism, as moves; equal moves are listed
-        once."""
+        """The pairs that may be sent in a belief, as moves; those with equal outcomes once."""
         known = self._moves.get(column)
         if known is None:
             known = self._moves[column] = self.found_moves(column)
         return known
 
     def found_moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be sent to a belief's mechanism; ``moves`` without its cache."""
+        """The moves in a belief, computed without the cache of ``moves``."""
         return () if column <= SPENT else tuple(self._explore(self.columns[column]))
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:
-        """The move for one pair of messages in a belief, with its outcomes; a refusal if f refuses
-        the pair."""
+        """The move of one pair of messages in a belief; a refusal if f refuses the pair."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
         assert own.judge is not None
@@ -192,18 +181,18 @@ class Columns:
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
     def alphabet(self, part: int) -> tuple[int, ...]:
-        """The numbers of the messages to try on a part, if they depend on no hidden state."""
+        """The numbers of the messages to try on a mechanism, if they depend on no hidden state."""
         return self._queries(BeliefColumn(part, -1, GONE, GONE))
 
     def of_one_mechanism(self, part: int) -> bool:
-        """Whether a part is the same mechanism in both worlds."""
+        """Whether a mechanism is the same under b = 0 and under b = 1."""
         _, zero, one = self._parts[part]
         return zero == one
 
     def outcomes(
         self, part: int, world: int, law: int, query: int
     ) -> Iterator[tuple[int, tuple[int, int], int]]:
-        """(answer, its probability as a fraction, law after it) for each answer to a query."""
+        """(answer, its probability as a fraction, the next law's number) for each answer."""
         kernel, stepper = self._kernel, self._parts[part][1:][world]
         (denominator, answers), laws = kernel.push(stepper, law, query)
         whole = denominator * kernel.totals[law]
@@ -230,7 +219,7 @@ class Columns:
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def allowed(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of these queries that a mechanism's f allows in a state."""
+        """The pairs of these queries that f allows in its state with the number ``state``."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
@@ -255,8 +244,7 @@ class Columns:
         return found
 
     def _queries(self, column: BeliefColumn) -> tuple[int, ...]:
-        """The numbers of the messages to try in a belief; where they depend on the hidden state,
-        for every possible one."""
+        """The numbers of the messages to try in a belief: those of every possible hidden state."""
         queries, laws = self._parts[column.part][0].queries, column[2:]
         key = laws if callable(queries) else column.part
         known = self._listed.get(key)
@@ -274,8 +262,7 @@ class Columns:
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
-        """The possible answers, the branch that each leads to, and the common denominator of the
-        branches' factors."""
+        """The possible answers, the branch of each, and the common denominator of their factors."""
         if pushed0[0] is not pushed1[0]:
             pushed0, pushed1 = _alike(pushed0, pushed1)
         (denominator, answers), laws0 = pushed0
@@ -296,7 +283,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # overwrites what an interrupt left half done
+            self.columns[number:] = [column]  # overwrite what an interrupted call left half done
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number
@@ -304,8 +291,7 @@ class Columns:
 
 
 def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
-    """The outcomes in both worlds over one denominator, with a law for every answer that occurs
-    in either."""
+    """The outcomes in both worlds, over one denominator and with one list of answers."""
     common = math.lcm(*(denominator for (denominator, _), _ in pushed))
     every = tuple(sorted({answer for (_, answers), _ in pushed for answer in answers}))
     found: list[Pushed] = []

@@ -17,23 +17,14 @@ from antiphon.numbers import Intractable, InvalidArgument, exact, shown_up, told
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import Claim, ContinualMechanism, Status, converted
 from antiphon.protocol.display import Card, Displayed, Grid, Shown
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    Dominated,
-    DominatingPair,
-    GaussianDP,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.records.labels import counted, message_label
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]
 Bound: TypeAlias = Union[Fraction, float]
 
 ORDERS: Final = tuple(map(Fraction, ("101/100", "3/2", "2", "3", "5", "8", "16", "64")))
-"""The orders at which a bound on Rényi divergences is compared."""
+"""The orders α at which a claimed bound on Rényi divergences is compared."""
 
 
 @attrs.frozen
@@ -45,17 +36,17 @@ class AtOrder:
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight divergence surely exceeds the claimed bound."""
+        """Whether the claim is surely false: the tight divergence exceeds the bound."""
         return self.tight.lower > self.claimed
 
     @property
     def share(self) -> float:
-        """The tight divergence as a share of the claimed bound."""
+        """The tight divergence divided by the claimed bound."""
         return _share(self.tight.upper, self.claimed)
 
     @property
     def at(self) -> str:
-        """The order α at which the two are compared, in words."""
+        """The order α, as text."""
         return str(self.tight.order)
 
     def __str__(self) -> str:
@@ -72,17 +63,17 @@ class AtEpsilon:
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight δ surely exceeds the claimed bound."""
+        """Whether the claim is surely false: the tight δ exceeds the bound."""
         return self.tight.delta - self.tight.error > self.claimed
 
     @property
     def share(self) -> float:
-        """The tight δ as a share of the claimed δ."""
+        """The tight δ divided by the claimed δ."""
         return _share(float(self.tight.delta), self.claimed)
 
     @property
     def at(self) -> str:
-        """The ε at which the two are compared, in words."""
+        """The ε of the comparison, as text."""
         return message_label(self.tight.epsilon)
 
     def __str__(self) -> str:
@@ -100,7 +91,7 @@ class OfRange:
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight range exceeds the claimed bound."""
+        """Whether the claim is surely false: the tight range exceeds the bound."""
         tight = self.tight
         return tight == math.inf or not exact.at_most(exact.epsilon(tight), self.claimed)
 
@@ -113,15 +104,13 @@ Evidence: TypeAlias = Union[AtEpsilon, AtOrder, OfRange]
 
 @attrs.frozen(repr=False)
 class Compared(Shown):
-    """A claim compared with the exact values over some rounds, at every ε or order where it was
-    tested."""
+    """A claim beside the exact values over some rounds, at each ε or order where it was tested."""
 
     mechanism: ContinualMechanism
     claim: Claim
     rounds: int
     points: tuple[AtEpsilon, ...] = attrs.field(default=(), repr=False)
-    """The tight δ at the ε of an (ε, δ) claim; for Gaussian DP and dominating pairs, at several
-    ε."""
+    """The tight δ beside the claimed δ: at the claim's ε, or at several ε for a claimed curve."""
     orders: tuple[AtOrder, ...] = attrs.field(default=(), repr=False)
     """The tight divergences at some orders, for a claim that bounds Rényi divergences."""
     range: OfRange | None = attrs.field(default=None, repr=False)
@@ -142,7 +131,7 @@ class Compared(Shown):
     @property
     def solution(self) -> Solution | None:
         """The tight δ at the ε of an (ε, δ) claim."""
-        stated = isinstance(self.claim.measure, Pure | Approximate)
+        stated = isinstance(self.claim.measure, kinds.Pure | kinds.Approximate)
         return self.points[0].tight if stated and self.points else None
 
     @property
@@ -156,8 +145,7 @@ class Compared(Shown):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All comparisons that were made for the claim: at some ε, at some orders, and of the
-        range."""
+        """All comparisons made for the claim: of δ, of Rényi divergences, and of the range."""
         return (*self.points, *self.orders, *(() if self.range is None else (self.range,)))
 
     @property
@@ -167,8 +155,7 @@ class Compared(Shown):
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED; or "holds", over this number of rounds only: more rounds may refute the
-        claim."""
+        """REFUTED; or "holds", which means over this number of rounds only."""
         if self.reason is not None:
             return "not compared"
         return "REFUTED" if self.refuted else "holds"
@@ -192,24 +179,22 @@ class Compared(Shown):
         return f"{found} over {counted(self.rounds, 'round')}"
 
     def _nearest(self) -> list[Evidence]:
-        """The closest comparison of each kind of evidence: the one in which the tight value is
-        nearest to the claim."""
+        """For each kind of comparison, the one where the tight value is nearest to the claim."""
         if self.range is not None:
             return [self.range]
-        kinds: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
-        return [max(some, key=lambda each: each.share) for some in kinds if some]
+        made: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
+        return [max(some, key=lambda each: each.share) for some in made if some]
 
     def _only(self) -> str:
-        """The few ε or orders at which a claim about all of them was compared, in words."""
+        """In words, the few ε or orders at which a claim about all of them was compared."""
         points = () if self.solution else self.points
-        kinds = (("ε", points), ("orders", self.orders))
-        said = [f"{name} {', '.join(each.at for each in some)}" for name, some in kinds if some]
+        made = (("ε", points), ("orders", self.orders))
+        said = [f"{name} {', '.join(each.at for each in some)}" for name, some in made if some]
         return f" (only {'; '.join(said)})" if said else ""
 
 
 class Comparison(Displayed, tuple[Compared, ...]):
-    """A comparison of all claims with the exact values: one row for each claim; ``print`` shows
-    the verdicts."""
+    """The claims of a game beside the exact values, one a row; ``print`` shows the verdicts."""
 
     __slots__ = ()
 
@@ -235,8 +220,7 @@ class Comparison(Displayed, tuple[Compared, ...]):
 
 
 def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, str]:
-    """The claimed value, and the true value (between ``low`` and ``high``), as texts with enough
-    digits to show whether the claim is refuted."""
+    """The claimed value and the true one (in [low, high]) as texts that show which is larger."""
     if low > claimed:
         found, given = told_apart(low, claimed)
         return _exactly(claimed) or given, (low == high and _exactly(high)) or found
@@ -244,13 +228,13 @@ def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, st
 
 
 def _exactly(value: Bound) -> str:
-    """A Fraction as text, if it is short; else ""."""
+    """The text of a Fraction, if it is short; else ""."""
     text = str(value)
     return text if isinstance(value, Fraction) and len(text) <= 16 else ""
 
 
 def _nats(value: exact.ExactEpsilon | float) -> str:
-    """An ε as the user wrote it if this is short; else six digits, rounded up."""
+    """An ε as the user wrote it, if that is short; else in six digits, rounded up."""
     text = message_label(value)
     return text if len(text) <= 16 and "long" not in text else shown_up(value)
 
@@ -260,8 +244,7 @@ def _share(tight: float, claimed: Bound) -> float:
 
 
 def compare_claims(question: Question, rounds: int) -> Comparison:
-    """Compare every claim, of a question's system and of its creations, with the exact values
-    over some rounds."""
+    """Compare each claim of a question's system and of its creations with the exact values."""
     horizon(rounds)
     system = question.system
     claims = [(system, claim) for claim in system.claims]
@@ -287,41 +270,36 @@ def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds
 
 
 def _beside(row: Compared, asked: Question) -> Compared:
-    """The row with exact values filled in beside its claim, in the terms of the claim's measure."""
+    """The row with the exact values for the measure of its claim filled in."""
     claim, rounds = row.claim, row.rounds
     measure = claim.measure
-    if isinstance(measure, Pure | Approximate):
+    if isinstance(measure, kinds.Pure | kinds.Approximate):
         epsilon, delta = claim.parameters
         return attrs.evolve(row, points=(AtEpsilon(delta, asked.solve(epsilon, rounds)),))
-    if isinstance(measure, BoundedRange):
+    if isinstance(measure, kinds.BoundedRange):
         return attrs.evolve(row, range=OfRange(measure.eta, asked.tight_range(rounds)))
-    orders = tuple(_at_orders(asked, bound_of(claim), rounds))
-    if isinstance(measure, GaussianDP | Dominated):
+    bound = bound_of(claim)
+    orders = tuple(AtOrder(bound(each), asked.tight_renyi(each, rounds)) for each in ORDERS)
+    if isinstance(measure, kinds.GaussianDP | kinds.Dominated):
         points = (AtEpsilon(_delta(measure, each), asked.solve(each, rounds)) for each in CURVE)
         return attrs.evolve(row, points=tuple(points), orders=orders)
     return attrs.evolve(row, orders=orders)
 
 
-def _at_orders(
-    asked: Question, bound: Callable[[Fraction], Bound], rounds: int
-) -> Iterator[AtOrder]:
-    for order in ORDERS:
-        yield AtOrder(bound(order), asked.tight_renyi(order, rounds))
-
-
-def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
-    """The δ that a measure promises at an ε, rounded up. Raises: InvalidArgument if the measure
-    gives none."""
-    if isinstance(measure, GaussianDP):
+def _delta(measure: kinds.GaussianDP | kinds.Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
+    """The δ that a measure promises at an ε, rounded up. Raises: InvalidArgument if it has none."""
+    if isinstance(measure, kinds.GaussianDP):
         return gaussian_delta(measure.mu, epsilon)[1]
     pairs = (measure.pair, *_swapped(measure.pair))
     told = _told("pair", epsilon, lambda: min(each.delta_at(epsilon) for each in pairs))
     return exact.probability(told)
 
 
-def _swapped(pair: DominatingPair) -> Iterator[DominatingPair]:
-    """The pair (Q, P), if (P, Q) may be asymmetric: at ε >= 0 it has to dominate, too, which says
-    that (P, Q) dominates at -ε."""
+def _swapped(pair: kinds.DominatingPair) -> Iterator[kinds.DominatingPair]:
+    """The pair (Q, P) for a pair (P, Q) of finite laws that may be asymmetric; else nothing.
+
+    At ε >= 0 the pair (Q, P) has to dominate, too: that is (P, Q) at -ε.
+    """
     points = pair.atoms if isinstance(pair, LossPair) else None
     if points is not None:
         zero, one = zip(*points, strict=True)
@@ -329,14 +307,14 @@ def _swapped(pair: DominatingPair) -> Iterator[DominatingPair]:
 
 
 def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
-    """The function α ↦ bound on D_α that a claim states or implies.
+    """The function that maps an order α to the bound on D_α that a claim states or implies.
 
     Raises: InvalidArgument, when called, for a curve that gives no number there.
     """
-    exactly = converted(claim.measure, ZeroConcentrated)
-    if exactly is not None and isinstance(claim.measure, ZeroConcentrated | GaussianDP):
+    exactly = converted(claim.measure, kinds.ZeroConcentrated)
+    if exactly is not None and isinstance(claim.measure, kinds.ZeroConcentrated | kinds.GaussianDP):
         return lambda order: exactly.rho * order
-    implied = converted(claim.measure, Renyi)
+    implied = converted(claim.measure, kinds.Renyi)
 
     def bound(order: Fraction) -> Bound:
         return _told("curve", f"order {order}", lambda: implied and implied.curve(float(order)))
@@ -345,8 +323,7 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
 
 def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
-    """A bound >= 0 as returned by a user's function. Raises: InvalidArgument if the function
-    returns anything else."""
+    """The bound >= 0 that a user's function ``ask`` returns. Raises: InvalidArgument otherwise."""
     try:
         value: Any = ask()
         if value >= 0 and not isinstance(value, bool):

@@ -32,7 +32,7 @@ from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier
 
 _MOST: Final = 20
-"""The largest number of views of a law that are shown."""
+"""The largest number of views that a card shows."""
 
 
 @attrs.frozen(repr=False)
@@ -55,7 +55,7 @@ class Equivalence(Shown):
     compared: tuple[tuple[ComparedSystems, Fraction], ...] = attrs.field(
         default=(), eq=False, repr=False
     )
-    """From each initial state, what was compared, and the distance."""
+    """(the systems, the distance) for each initial state."""
 
     def certificates(self) -> tuple[Certificate, ...]:
         """Certificates of the largest distance, one from each initial state.
@@ -159,8 +159,10 @@ def _told_apart(
 def _followed(
     path: Sequence[tuple[object, object]], halted: bool, mechanism: Mechanism, initial: object
 ) -> Fraction:
-    """The probability that a mechanism gives the answers of a path, the last of which may end
-    the interaction."""
+    """The probability with which a mechanism gives the answers of a path of (message, answer).
+
+    ``halted``: the last answer ends the interaction.
+    """
     start = mechanism.enter(initial)
     states: Hidden = {fingerprint(start): (start, Fraction(1))}
     for place, (message, answer) in enumerate(path, start=1):
@@ -172,8 +174,7 @@ def _followed(
 
 
 def message_space(mechanism: Mechanism) -> Space:
-    """The query space of a mechanism; for a chain behind a verifier, the space of pairs that may
-    be let pass."""
+    """The query space of a mechanism; behind a verifier, the space of the pairs that may pass."""
     if isinstance(mechanism, AnyChain) and isinstance(mechanism.links[0], Verifier):
         queries = mechanism.links[0].queries
         if isinstance(queries, Pairs):
@@ -209,15 +210,13 @@ class Law(Shown):
         return found
 
     def hockey_stick(self, other: Law, growth: Fraction = Fraction(1)) -> Fraction:
-        """The hockey-stick divergence Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε (CM
-        Def. 2.1)."""
+        """The hockey-stick divergence Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε."""
         theirs = {_key(view): p for view, p in other.views}
         gaps = (p - growth * theirs.get(_key(view), 0) for view, p in self.views)
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
     def moment(self, other: Law, order: int) -> Fraction:
-        """The moment Σ p^α q^(1−α) over the views, at a whole order α > 1: e^((α−1)D) of the Rényi
-        divergence.
+        """The moment Σ p^α q^(1−α) over the views at a whole order α: e^((α−1)D), D the divergence.
 
         Raises: InvalidArgument where a view has q = 0 and p > 0, so that it is infinite.
         """
@@ -236,14 +235,13 @@ def _key(view: View) -> Hashable:
 
 
 Hidden: TypeAlias = dict[object, tuple[object, Fraction]]
-"""The joint law of the hidden state with the view so far: key -> (state, probability)."""
+"""The joint law of hidden state and view: a map from a state's key to (state, probability)."""
 
 
 def _answers(
     mechanism: Mechanism, states: Hidden, message: object, weight: Fraction
 ) -> Collection[tuple[object, bool, Hidden]]:
-    """The possible answers to one message: (answer, whether it ends the interaction, law of the
-    next state)."""
+    """The answers to a message: (answer, whether it ends the interaction, the next state's law)."""
     found: dict[object, tuple[object, bool, Hidden]] = {}
     step = guarded_step(mechanism)
     for state, p in states.values():

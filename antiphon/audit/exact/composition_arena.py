@@ -16,48 +16,47 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import KEPT, RAISED, Live, messages_to_try
+from antiphon.audit.exact.arena import KEPT, Live, messages_to_try, refused_if_raised
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
-from antiphon.audit.exact.futures import Futures
+from antiphon.audit.exact.futures import Futures, Settled, settled
 from antiphon.audit.exact.kernel import Stepper, Tables
 from antiphon.audit.exact.purses import REFUSED, Purses, adds_nothing_up, only_spends
-from antiphon.audit.exact.settled import Settled, settled
 from antiphon.composition import Budget, Create, Refusal
 from antiphon.composition.suitable import Checked, Suitable
-from antiphon.numbers.errors import Intractable, PartError
+from antiphon.numbers.errors import Intractable
 from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 
 
 class Position(NamedTuple):
-    """The public part of a game that can still influence what follows."""
+    """The public part of a composition's game, as far as it still influences what follows."""
 
     purse: int
-    """The number of the purse (the fixed privacy parameters that are still unused)."""
+    """The number of the purse: the fixed privacy parameters that are still unused."""
     created: int
     """The number of mechanisms created so far."""
     columns: tuple[int, ...]
-    """The beliefs about the mechanisms that can still distinguish the worlds, sorted."""
+    """The beliefs about the mechanisms that may still tell the worlds apart, sorted."""
     charged: int = 0
-    """The number of the state of the filter's charges."""
+    """The number of the filter's state, which holds the charges so far."""
     due: int = OVER
-    """The belief about a new mechanism that must be queried next; else OVER."""
+    """The belief about a new mechanism that must be queried next; OVER if there is none."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
 _VIEWS: Final = 1 << 15
-"""The largest number of views that are summed in one step."""
+"""The largest number of views that a closed form sums."""
 _FEW: Final = 3
-"""The number of children below which their last answers are not summed in one step."""
+"""The least number of mechanisms for which the last answers are summed in closed form."""
 
 
 class Option(NamedTuple):
-    """A message to a composition, with the positions that its answers lead to."""
+    """A message to a composition, with the positions to which its answers lead."""
 
     column: int
     """The belief about the mechanism that is queried; SPENT for a creation."""
     move: Move | Create
     branches: tuple[Branch, ...]
-    """For each answer: the factors for both worlds' weights, and the position that it leads to."""
+    """For each answer: the factors for both worlds' weights, and the next position."""
     denominator: int
     told: object = TOP
     """The answer to a creation: ⊤, or a filter's refusal."""
@@ -68,8 +67,7 @@ Options: TypeAlias = tuple[Option, ...]
 
 @attrs.define(eq=False)
 class CompositionArena:
-    """The arena of the game V[f] ∘* I(·) ∘* ExtConComp, for a suitable f and creations from a
-    finite catalogue.
+    """The arena of V[f] ∘* I(·) ∘* ExtConComp, for a suitable f and a finite catalogue.
 
     The HALT of a child ends that child only, and the adversary may go on with the others; a message
     that a child refuses ends the interaction. A creation that the ``budget`` refuses counts as a
@@ -81,7 +79,7 @@ class CompositionArena:
     catalogue: tuple[Create, ...]
     max_creations: int
     queries: tuple[object, ...] | None = None
-    """The messages to try on every mechanism; None for all."""
+    """The messages to try on every mechanism; None for the whole query spaces."""
     budget: Budget[Any] | None = None
     """A budget whose charges are public; None if there is none."""
     kept: int = 4 * KEPT
@@ -91,15 +89,15 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """A cache of ``worth_saying``: all options; enough of them, and from how many rounds on."""
+    """For each position: its useful options; one optimal option, and the least rounds for it."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """The possible continuations of beliefs: without public coins, and with them."""
+    """The futures of beliefs: without public coins, and with them."""
     _may_grow: bool = attrs.field(init=False)
-    """Whether the purse (unused parameters) may grow; false for this library's own f."""
+    """Whether a purse (the unused parameters) may grow; never with this library's own f."""
 
     def __attrs_post_init__(self) -> None:
         self._purses = Purses(self.verification, self.budget)
@@ -117,7 +115,6 @@ class CompositionArena:
         self._may_grow = not only_spends(type(self.verification))
 
     def tables(self) -> Tables:
-        """All that is numbered."""
         plain = [] if self._futures is None else self._futures[0].rows()
         return {
             **self.columns.tables(),
@@ -127,7 +124,6 @@ class CompositionArena:
         }
 
     def refill(self, tables: Tables) -> None:
-        """The tables of another arena of this game, into one where nothing has been asked."""
         self.columns.refill(tables)
         self._purses.refill(tables)
         for purse, created, charged, due, *columns in tables["positions"]:
@@ -137,22 +133,20 @@ class CompositionArena:
             self._futures = plain, Futures(self.columns, plain.horizon, True)
 
     def start(self) -> int:
-        """The position before any message."""
         purse, charged = self._purses.first()
         return self._number(Position(purse, 0, (), charged))
 
     def choices(self, position: int) -> Options:
-        """All messages of the adversary: creations and questions."""
         at = self._positions[position]
         return *self._creations(at), *self._asks(at, self.columns)
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
-        """Messages among which is an optimal one. With ``coins``, public coins count as useful."""
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
             if len(self._useful) >= self.kept:
-                self._useful.clear()  # positions with many rounds left recur soon, the last hardly
+                # drop all: positions with many rounds left recur soon, those with few hardly ever
+                self._useful.clear()
             if self._futures is None or rounds > self._futures[coins].horizon:
                 self._futures = Futures(self.columns, rounds), Futures(self.columns, rounds, True)
             futures = self._futures[coins]
@@ -182,7 +176,7 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # equal beliefs once
+            for column in dict.fromkeys(position.columns):  # equal beliefs are asked once
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
@@ -192,7 +186,7 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """The option of a move in a belief, with the unused parameters (purse) after it."""
+        """The option of a move in a belief; ``purse`` is the number of the purse after the move."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
         left, lost0, lost1 = self._left(position._replace(columns=others), purse)
@@ -203,7 +197,7 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with other unused parameters, and the masses of dropped beliefs."""
+        """The position with another purse, and the masses of the dropped beliefs in each world."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -215,7 +209,8 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """The branch with the new belief ``own``, unless it can no longer distinguish worlds."""
+        """The branch with the new belief ``own``, unless that can no longer tell the worlds
+        apart."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -227,7 +222,7 @@ class CompositionArena:
         else:
             factor0, factor1 = factor0 * zero[own], factor1 * one[own]
         if created >= self.max_creations:
-            charged = 0  # the charges no longer matter
+            charged = 0  # no creation is left, so the charges no longer matter
         to = Position(purse, created, kept, charged, own if due else OVER)
         return factor0, factor1, self._number(to)
 
@@ -245,7 +240,7 @@ class CompositionArena:
     # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
 
     def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
-        """An optimal message, and from how many rounds on; () if none is known."""
+        """(one optimal message, the least rounds for which it is); ((), 0) if none is known."""
         if self._may_grow or position.created < self.verification.prescribed:
             return (), 0
         for column in position.columns:
@@ -259,7 +254,6 @@ class CompositionArena:
         return (), 0
 
     def settled(self, position: int, rounds: int) -> Settled | None:
-        """The value of a position in which each child takes one more message; None for others."""
         if self._may_grow or self._futures is None:
             return None
         at = self._positions[position]
@@ -281,19 +275,18 @@ class CompositionArena:
         return settled([move for (move,) in found])
 
     def _most_messages(self, position: Position, futures: Futures) -> float:
-        """The largest number of messages that can be useful from this position on."""
+        """The largest number of useful messages from a position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
-            return own  # nor later, as the purse only shrinks
+            return own  # and no later creation either, as the purse only shrinks
         longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
 
     def live(self, position: int) -> Live:
-        """The numbered beliefs about mechanisms that can still distinguish the worlds."""
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse (unused parameters) after the first differing pair to a mechanism."""
+        """The purse (unused parameters) after a mechanism's first differing pair."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -326,14 +319,14 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # over what an interrupt has left there
+            self._positions[number:] = [position]  # overwrite what an interrupted call left
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether a valid message to this belief's mechanism could still distinguish the worlds.
+        """Whether a valid message to a belief's mechanism may still tell the worlds apart.
 
         False if its state has the same law in both worlds and f allows it no differing pair (then
         every answer has the same law, too), or if it takes no message.
@@ -343,17 +336,15 @@ class CompositionArena:
         key = column, purse
         known = self._informed.get(key)
         if known is None:
-            differs = self._may_grow or self.columns.judged(column)[1]
+            _, _, law0, law1 = self.columns.columns[column]
+            differs = law0 != law1 or self._may_grow or self.columns.judged(column)[1]
             known = bool(self.columns.moves(column)) and (
-                differs
-                or self._spend(purse, column) != REFUSED
-                or not self.columns.known_equal(column)
+                differs or self._spend(purse, column) != REFUSED
             )
             self._informed[key] = known
         return known
 
     def message(self, choice: Option, live: Live) -> object:
-        """The message of a choice, to the first mechanism with the choice's belief."""
         if isinstance(choice.move, Create):
             return same(choice.move)
         index, (zero, one) = self._index(choice, live), choice.move[:2]
@@ -365,12 +356,10 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """The answer that the adversary gets on the branch with index ``place`` of a choice."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
-        """The beliefs about live mechanisms (index, belief), after answer ``place`` to a choice."""
         _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:
@@ -387,12 +376,7 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
     def judge(
         state: tuple[object, bool, bool], zero: object, one: object
     ) -> tuple[object, bool] | Refused:
-        try:
-            child = verification.judge(Checked(create, *state), zero, one)
-        except PartError:
-            raise
-        except Exception:
-            return RAISED
+        child = refused_if_raised(verification.judge, Checked(create, *state), zero, one)
         if type(child) is Refused:
             return child
         return child[1:], child.differed and not state[1]

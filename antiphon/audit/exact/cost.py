@@ -19,13 +19,12 @@ from antiphon.protocol.records.labels import counted
 Report: TypeAlias = Callable[[int], None]
 
 LIMIT: Final = 3_000_000
-"""The default largest number of beliefs that an exact answer values. A belief takes 400 to 700
-bytes, with its position."""
+"""The default largest number of beliefs valued. A belief with its position takes 400-700 bytes."""
 _BYTES: Final = 700
 _OFTEN: Final = 4096
 """The number of beliefs between two checks of the free memory."""
 _LEAST: Final = 1 << 28
-"""The bytes of memory that are left free for other processes."""
+"""The bytes of memory that an exact search leaves to other processes."""
 _WAYS_OUT: Final = (
     "; ask about fewer rounds, a smaller catalogue or fewer queries, or audit instead. Values "
     "found so far are kept: with a larger limit the same question goes on"
@@ -33,8 +32,7 @@ _WAYS_OUT: Final = (
 
 
 def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Report the progress of an exact search, its number of nodes, now and then. Raises:
-    Intractable past the limit, or if memory runs short."""
+    """Report a search's number of nodes now and then. Raises: Intractable past limit or memory."""
     if nodes > limit:
         raise Intractable(what, nodes, limit, _WAYS_OUT)
     if nodes % _OFTEN == 0:
@@ -45,14 +43,13 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 
 def passed(before: int, nodes: int, report: Report | None, what: str) -> None:
-    """The same for many nodes at once, without a limit."""
+    """Report a jump from ``before`` to ``nodes`` nodes, without a limit. Raises: Intractable."""
     if nodes // _OFTEN > before // _OFTEN:
         reached(nodes - nodes % _OFTEN, sys.maxsize, report, what)
 
 
 def memory_left() -> float:
-    """The bytes of memory that this process may still take; infinite where the system does not
-    report it."""
+    """The bytes of memory that this process may still take; infinity where that is not known."""
     found = [math.inf]
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -66,8 +63,7 @@ def memory_left() -> float:
 
 @attrs.define
 class ProgressLine:
-    """Writes a progress line to standard error, if this is a terminal: beliefs, their rate,
-    memory left."""
+    """A line on a terminal's standard error: the beliefs, their rate, the memory that is left."""
 
     _start: float = attrs.field(factory=time.monotonic)
 
@@ -83,7 +79,7 @@ class ProgressLine:
 
 @attrs.frozen(repr=False)
 class Estimate(Shown):
-    """An estimate of how many beliefs an exact answer will value, extrapolated from fewer rounds.
+    """An estimate of the number of beliefs that an exact answer values, from fewer rounds.
 
     From ``counted`` rounds on the number is extrapolated as a power of the rounds (``least``), or
     by one factor a round (``most``). These are no bounds: a game may change in a later round.
@@ -96,7 +92,7 @@ class Estimate(Shown):
 
     @property
     def bytes(self) -> float:
-        """An estimate of the memory in bytes, for the larger figure ``most``."""
+        """The estimated memory in bytes, at the larger figure ``most``."""
         return self.most * _BYTES
 
     def _card(self) -> Card:
@@ -114,8 +110,7 @@ def _rough(number: float) -> str:
 
 
 def estimated(beliefs: Callable[[int], int], rounds: int) -> Estimate:
-    """The estimate from the counts for 0, 1, 2, … rounds, as long as ``beliefs`` does not raise
-    Intractable."""
+    """The estimate from ``beliefs(0), beliefs(1), …``, up to the first that raises Intractable."""
     met: list[int] = []
     with suppress(Intractable):
         met.extend(map(beliefs, range(rounds + 1)))

@@ -1,5 +1,4 @@
-"""Tight Rényi divergence: the largest that any adaptive adversary of T messages attains at an
-order.
+"""Tight Rényi divergence: the largest, at an order, of all adaptive adversaries of T messages.
 
 For the views P of the world b and Q of the other, D_α = ln E / (α−1), E = Σ_v P(v)^α Q(v)^(1−α)
 (Mironov 2017, Def. 3). A term is a product over the rounds, so what follows a position does not
@@ -31,8 +30,10 @@ import math
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from heapq import nlargest
 from itertools import product
+from operator import itemgetter
 from typing import Final, TypeAlias, Union
 
 import attrs
@@ -49,12 +50,12 @@ Number: TypeAlias = Union[Fraction, float]
 """A Fraction, or ``math.inf``."""
 Ends: TypeAlias = tuple[Number, Number]
 _BITS: Final = 160
-"""The relative precision, in bits, of numbers that are only bounded from below and above."""
+"""The relative precision, in bits, of a number that is enclosed between two others."""
 _DIGITS: Final = 60
 _LARGEST_EPSILON: Final = 1000
-"""The ε above which a rational e^ε has too many digits to be useful."""
+"""The ε above which a rational e^ε has too many digits to be of use."""
 _LARGEST: Final = 4096
-"""The largest order allowed: the number of digits grows with the order."""
+"""The largest order allowed: numbers grow with the order."""
 _NOTHING: Final = Fraction(0), Fraction(0)
 
 
@@ -72,7 +73,7 @@ class Divergence(Shown):
     """E = e^((α−1)D), exactly, for a whole order; None if it is infinite or only bounded."""
     rounds: int
     bit: int
-    """The world b whose divergence from the other world is the larger one."""
+    """The world b whose divergence from the other world is the larger of the two."""
     nodes: int
     """The number of positions valued."""
 
@@ -91,7 +92,7 @@ class Divergence(Shown):
 
 
 def order_of(value: object) -> Fraction:
-    """The value as an order α > 1. Raises: InvalidArgument, also for an order above 4096."""
+    """The value as an order α. Raises: InvalidArgument unless 1 < α <= 4096."""
     order = exact.fraction(value, "the order alpha")
     if not 1 < order <= _LARGEST:
         raise InvalidArgument(f"the order of a Rényi divergence is above 1, at most {_LARGEST}")
@@ -100,8 +101,7 @@ def order_of(value: object) -> Fraction:
 
 @attrs.define(eq=False)
 class DivergenceSolver(BackwardRecursion):
-    """Computes the largest Rényi moment by recursion over an arena's positions, for one order
-    and one world ``bit``."""
+    """Computes the largest Rényi moment at one order, for one world ``bit``, over an arena."""
 
     arena: Arena
     bit: int
@@ -109,7 +109,6 @@ class DivergenceSolver(BackwardRecursion):
     limit: int
     report: Report | None = None
     _values: dict[tuple[int, int], Ends] = attrs.field(factory=dict[tuple[int, int], Ends])
-    _powers: dict[Fraction, Ends] = attrs.field(factory=dict[Fraction, Ends])
 
     @property
     def nodes(self) -> int:
@@ -117,8 +116,8 @@ class DivergenceSolver(BackwardRecursion):
         return len(self._values)
 
     def solve(self, rounds: int) -> Ends:
-        """Lower and upper bounds on the largest E = Σ P_b^α P_{1−b}^(1−α). Raises: Intractable
-        past ``limit``."""
+        """Bounds on the largest moment Σ P_b^α P_{1−b}^(1−α). Raises: Intractable past the
+        limit."""
         with deep_recursion(rounds):
             return self._value(rounds, self.arena.start())
 
@@ -140,7 +139,7 @@ class DivergenceSolver(BackwardRecursion):
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
 
     def _following(self, choice: AdversaryChoice, rounds: int) -> Ends:
-        """Lower and upper bounds on the moment after a choice, summed over its branches."""
+        """Bounds on the moment after a message, summed over its answers."""
         low: Number = Fraction(0)
         high: Number = Fraction(0)
         for branch in choice.branches:
@@ -150,37 +149,29 @@ class DivergenceSolver(BackwardRecursion):
                 low, high = low + least * after[0], high + most * after[1]
         return low, high
 
-    # For a whole order without infinities both bounds are equal, and a strategy attains them.
+    # At a whole order, without infinities, both bounds are equal, and a strategy attains them.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # The weights of the past multiply all later terms, so they are left out.
+        # The weights of the past multiply all later terms: they are left out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
         return self._following(choice, rounds)[0].as_integer_ratio()
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
-        """Bounds on (own/denominator)^α (other/denominator)^(1−α) =
-        own/denominator·(own/other)^(α−1)."""
+        """Bounds on own^α other^(1−α) / denominator, one answer's term of the moment."""
         if not own:
             return _NOTHING
         if not other:
             return math.inf, math.inf
-        low, high = self._power(Fraction(own, other))
+        low, high = power(Fraction(own, other), self.order - 1)
         share = Fraction(own, denominator)
         return share * low, share * high
 
-    def _power(self, ratio: Fraction) -> Ends:
-        """Lower and upper bounds on ratio^(α−1)."""
-        known = self._powers.get(ratio)
-        if known is None:
-            known = self._powers[ratio] = power(ratio, self.order - 1)
-        return known
 
-
+@lru_cache(1 << 14)
 def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else at most
-    2^-150 apart."""
+    """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else 2^-150 apart."""
     if base == 1 or exponent.denominator == 1:
         value = base**exponent.numerator if base != 1 else Fraction(1)
         return value, value
@@ -196,7 +187,7 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _rounded(value: Number, upwards: int) -> Number:
-    """The number, rounded down or up to fewer digits."""
+    """The number with fewer digits, rounded down, or up if ``upwards``."""
     if not value or isinstance(value, float):
         return value
     shift = _BITS - value.numerator.bit_length() + value.denominator.bit_length()
@@ -205,9 +196,9 @@ def _rounded(value: Number, upwards: int) -> Number:
 
 
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
+    """(a rational g <= e^ε, an upper bound on what this adds to δ); exact for Log and for 0.
 
-    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best event S for g
+    A smaller g makes δ larger, so the δ computed with g is an upper bound. The best event S for g
     has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
     """
     if isinstance(epsilon, exact.Log):
@@ -226,7 +217,7 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
 
 
 def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:
-    """Doubles below and above ln E/(α−1), rounded outward; the lower is at least 0."""
+    """Doubles below and above ln(moment)/(order−1), the divergence; the lower is at least 0."""
     if isinstance(moment, float):
         return math.inf, math.inf
     ends = exact.bracket(exact.epsilon(exact.Log(max(moment, Fraction(1)))), _DIGITS)
@@ -235,8 +226,7 @@ def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:
 
 @attrs.define(eq=False)
 class RangeSolver:
-    """Computes the largest range of the privacy loss by recursion over the positions of an
-    arena."""
+    """Computes the largest range of the privacy loss over the positions of an arena."""
 
     arena: Arena
     limit: int
@@ -247,7 +237,7 @@ class RangeSolver:
     )
 
     def solve(self, rounds: int) -> Number:
-        """The largest e^range; infinite if a view is possible in one world only.
+        """e^η for the largest range η; infinite if a view is possible in one world only.
 
         Raises: Intractable past ``limit``.
         """
@@ -265,22 +255,20 @@ class RangeSolver:
         return self._ranges[key]
 
     def _apart(self, rounds: int, branches: Sequence[Branch]) -> Number:
-        """The largest range after a message: of views with one answer, or of views with two
-        different answers."""
+        """The largest range after a message, of views with one answer or with two answers."""
         masses = [(self._mass(0, each), self._mass(1, each)) for each in branches]
         if any(bool(zero) is not bool(one) for zero, one in masses):
             return math.inf
         alive = [each for each, (zero, _) in zip(branches, masses, strict=True) if zero]
         ahead, behind = (
-            nlargest(2, enumerate(self._after(rounds, bit, each) for each in alive), _value)
+            nlargest(2, enumerate(self._after(rounds, bit, each) for each in alive), itemgetter(1))
             for bit in (0, 1)
         )
         between = (high * low for (i, high), (j, low) in product(ahead, behind) if i != j)
         return max([*between, *(self._range(rounds, to) for _, _, to in alive)])
 
     def _high(self, rounds: int, position: int, bit: int) -> Number:
-        """The largest likelihood ratio P_bit/P_{1-bit} of a view of ``rounds`` messages from a
-        position on."""
+        """The largest ratio P_bit/P_{1-bit} of the views of ``rounds`` messages from here on."""
         key = rounds, position, bit
         if key not in self._highest:
             totals = self.arena.totals
@@ -294,7 +282,7 @@ class RangeSolver:
         return self._highest[key]
 
     def _after(self, rounds: int, bit: int, branch: Branch) -> Number:
-        """The largest likelihood ratio among the views that begin with the answer of ``branch``."""
+        """The largest ratio P_bit/P_{1-bit} of the views that begin with one answer (branch)."""
         if not self._mass(1 - bit, branch):
             return math.inf
         return Fraction(branch[bit], branch[1 - bit]) * self._high(rounds, branch[2], bit)
@@ -303,14 +291,11 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        said = self.arena.worth_saying  # a coin that decides how to go on drives losses apart
+        # coins=True, since a public coin that decides how to go on drives two losses apart
+        said = self.arena.worth_saying
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found
 
     def _count(self) -> None:
         nodes = len(self._ranges) + len(self._highest)
         reached(nodes, self.limit, self.report, "positions of a range")
-
-
-def _value(each: tuple[int, Number]) -> Number:
-    return each[1]

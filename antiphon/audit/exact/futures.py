@@ -1,52 +1,57 @@
-"""The futures of a belief about one mechanism: their length, whether they distinguish the worlds,
-and which are equivalent.
+"""The future of a belief about one mechanism: its length, and whether it tells the worlds apart.
 
-All depends on the messages that may follow the belief (column). For a mechanism that does not end
+A future is all messages that may follow, with their outcomes. For a mechanism that does not end
 within the horizon the answer is the safe one: endless, distinguishing, equivalent to no other.
+
+Where each created mechanism has one message left, the answers are summed at once (``settled``):
+a view is then a product, and views with the same likelihood ratio are merged. Their masses are
+summed once, in decreasing order of the ratio; in each belief the adversary accuses on the prefix
+that gains.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from typing import Final
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable
+from itertools import accumulate
+from typing import Final, NamedTuple, TypeAlias
 
 import attrs
 
 from antiphon.audit.exact.beliefs import SPENT, Branch, Columns, Move
 
 _MOST: Final = 1 << 14
-"""The largest number of beliefs among which the end of a mechanism is searched."""
+"""The largest number of beliefs that are searched for a mechanism's end."""
 _DEEPEST: Final = 200
-"""The largest number of messages after which the end of a mechanism is searched."""
+"""The largest number of messages after which a mechanism's end is searched."""
 
 
 @attrs.define(eq=False)
 class Futures:
-    """The future of each belief about a mechanism: whether it can still distinguish the worlds, its
-    length, and which are equivalent."""
+    """Decides for each belief how long its future is, and whether it tells the worlds apart."""
 
     columns: Columns
     horizon: int
     """The largest number of messages."""
     coins: bool = False
-    """Whether a message that only reveals a mechanism's public coins counts as useful."""
+    """Whether a message that reveals only public coins of a mechanism counts as useful."""
     _tells: dict[int, bool] = attrs.field(factory=dict[int, bool])
     _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
     _alike: dict[int, int] = attrs.field(factory=dict[int, int])
     _first: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
-    """For each future, the first belief found that has it."""
+    """For each future, the first belief that was found to have it."""
     _endless: set[int] = attrs.field(factory=set[int])
     """The mechanisms whose end was not found."""
 
     def rows(self) -> list[list[int]]:
-        """The horizon, endless mechanisms, and each belief's first equivalent, to be saved."""
+        """The horizon, the endless mechanisms, and each belief's first equivalent, to be saved."""
         return [[self.horizon], [*self._endless], *map(list, self._alike.items())]
 
     @classmethod
     def of_rows(cls, columns: Columns, rows: list[list[int]]) -> Futures:
-        """Futures restored from saved ``rows``, with the same representatives of beliefs."""
+        """Futures from the saved ``rows``, with the same first equivalents of beliefs."""
         (horizon,), endless, *pairs = rows
         made = cls(columns, horizon)
         made._endless.update(endless)
@@ -57,7 +62,7 @@ class Futures:
         return made
 
     def tells(self, column: int) -> bool:
-        """Whether some message to a belief's mechanism, now or later, distinguishes the worlds.
+        """Whether some message to a belief's mechanism, now or later, tells the worlds apart.
 
         False if all answers are equally likely in both worlds, now and in every continuation.
         """
@@ -66,8 +71,7 @@ class Futures:
         return self._tells[column]
 
     def _look(self, column: int) -> None:
-        """Decide ``tells`` for all beliefs reachable from this one: search forward, then go back
-        from moves that distinguish the worlds."""
+        """Decide ``tells`` for all beliefs reachable from one, forward, then back."""
         part, level, deep = self.columns.columns[column].part, [column], 0
         leads, telling = {column: list[int]()}, list[int]()
         while level and part not in self._endless:
@@ -84,13 +88,16 @@ class Futures:
             if not found[each]:
                 found[each] = True
                 telling += leads[each]
-        self._tells.update(found)  # in one store, so that an interrupt leaves no partial result
+        self._tells.update(found)  # one update, so that an interrupt leaves no partial result
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
     ) -> list[int]:
-        """The new beliefs one move after ``level``. Extends ``leads`` (predecessors) and
-        ``telling`` (beliefs with a distinguishing move)."""
+        """The new beliefs one move after ``level``.
+
+        Extends ``leads`` (predecessors of each belief) and ``telling`` (beliefs with a telling
+        move).
+        """
         found: list[int] = []
         for each in level:
             moves = self.columns.moves(each)
@@ -107,8 +114,7 @@ class Futures:
         return found
 
     def _uneven(self, column: int, move: Move) -> bool:
-        """Whether some answer to a move in this belief is likelier in one world than in the
-        other."""
+        """Whether some answer to a move has different probabilities in the two worlds."""
         zero, one = self.columns.totals
         mass0, mass1 = zero[column], one[column]
         return any(
@@ -117,11 +123,11 @@ class Futures:
         )
 
     def length(self, column: int, deep: int = 0) -> float:
-        """The largest number of useful messages from a belief on; infinite if there is no end, or
-        if none was found."""
+        """The largest number of useful messages after a belief; infinite where no end was found."""
         moves = self._telling(column)
         if column not in self._lengths:
-            self._lengths[column] = math.inf  # for a belief that recurs
+            # stands until it is computed, for a belief that recurs
+            self._lengths[column] = math.inf
             if deep < _DEEPEST:
                 ways = {to for move in moves for _, _, to in move.branches}
                 most = max((1 + self.length(to, deep + 1) for to in ways), default=0)
@@ -129,7 +135,7 @@ class Futures:
         return self._lengths[column]
 
     def _telling(self, column: int) -> list[Move]:
-        """The moves in a belief that distinguish the worlds, or lead to moves that do."""
+        """The moves in a belief that tell the worlds apart, or lead to moves that do."""
         if not self.tells(column):
             return []
         return [
@@ -141,8 +147,7 @@ class Futures:
         ]
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The useful moves in a belief, with equivalent beliefs merged (``alike``), equal moves
-        listed once."""
+        """The useful moves in a belief, between first equivalents (``alike``); equal ones once."""
         known = self._moves.get(column)
         if known is None:
             found: dict[Hashable, Move] = {}
@@ -161,8 +166,7 @@ class Futures:
         return factor0 * zero[to], factor1 * one[to], SPENT
 
     def alike(self, column: int) -> int:
-        """The first belief found with the same future as this one, up to the names of messages and
-        answers.
+        """The first belief found with the same future, up to the names of messages and answers.
 
         The same moves have the same factors, and lead to beliefs that are equivalent in turn.
         """
@@ -174,8 +178,59 @@ class Futures:
         return known
 
     def _future(self, column: int) -> Hashable:
-        """The future of a belief: its moves, their factors, and the beliefs they lead to."""
+        """The future of a belief, to be compared: its moves, their factors, and where they lead."""
         zero, one = (totals[column] for totals in self.columns.totals)
         part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
         moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))
         return part, differed, zero, one, frozenset(moves)
+
+
+Ratios: TypeAlias = dict[tuple[int, int], int]
+"""A map (p, q) -> n: views of masses n·p and n·q in the two worlds; p and q are coprime."""
+
+
+def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
+    """The likelihood ratios of views that are one answer longer, given that answer's law."""
+    found: Ratios = {}
+    for mass0, mass1 in law:
+        for (zero, one), number in ratios.items():
+            own, other = zero * mass0, one * mass1
+            common = math.gcd(own, other)
+            if common:
+                key = own // common, other // common
+                found[key] = found.get(key, 0) + number * common
+    return found
+
+
+class Settled(NamedTuple):
+    """The closed form of a position in which all messages left are sent: its value."""
+
+    ratios: list[tuple[int, int]]
+    """The likelihood ratios (p, q) of the views, from the likeliest under b = 0 on."""
+    sums: tuple[list[int], list[int]]
+    """For i = 0, 1, …, the masses of the views with the first i ratios, under b = 0 and b = 1."""
+    denominator: int
+
+    def value(self, ahead: int, behind: int) -> int:
+        """Σ max(0, ahead·p − behind·q) over the views, times the denominator."""
+        first = bisect_left(self.ratios, True, key=lambda r: r[0] * ahead <= r[1] * behind)
+        return ahead * self.sums[0][first] - behind * self.sums[1][first]
+
+
+def settled(moves: Iterable[Move]) -> Settled:
+    """The closed form of a position in which one move of each mechanism is left."""
+    ratios, denominator = {(1, 1): 1}, 1
+    for move in moves:
+        ratios = product_of(ratios, [branch[:2] for branch in move.branches])
+        denominator *= move.denominator
+    # two ratios differ by at least 2^-bits, so that ``place`` tells them apart
+    bits = 2 * max(one for _, one in ratios).bit_length()
+
+    def place(ratio: tuple[int, int]) -> tuple[bool, int]:
+        zero, one = ratio
+        return one > 0, -((zero << bits) // one) if one else 0
+
+    ordered = sorted(ratios, key=place)
+    zeros = accumulate((ratios[each] * each[0] for each in ordered), initial=0)
+    ones = accumulate((ratios[each] * each[1] for each in ordered), initial=0)
+    return Settled(ordered, (list(zeros), list(ones)), denominator)

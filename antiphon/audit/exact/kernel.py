@@ -1,4 +1,4 @@
-"""Laws (distributions) of a hidden state, and their updates by a message, in integers, cached."""
+"""Laws (distributions) of hidden states, and their updates by a message, in integers, cached."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
-"""The law of a hidden state: pairs (state id, weight), sorted by state id, weights without a common
-divisor."""
+"""The law of a hidden state: (state number, weight), sorted, weights without a common divisor."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
-"""((denominator, answers), one (common divisor, number of the law of the next state) for each
-answer).
+"""The outcomes of a message: ((denominator, answers), for each answer (factor, next law)).
 
-The answers are in the order of their numbers. Equal pairs (denominator, answers) are one object.
+Answers are sorted numbers. A factor is the common divisor of the next law's weights. Equal pairs
+(denominator, answers) are one object.
 """
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """The outcomes of one step: (denominator, [(answer, next state, probability × denominator)])."""
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
 Tables: TypeAlias = dict[str, list[Any]]
-"""The numbered objects of an exact search, by kind, in order: values, or rows of whole numbers."""
+"""Numbered objects of an exact search, by kind: values, or rows of whole numbers."""
 
 END: Final = object()
-"""The answer that stands for the end of the whole interaction: a HALT after which no message can be
-sent."""
+"""The answer that stands for the end of the whole interaction, after which no message is sent."""
 REFUSAL: Final = Refused("the message is refused")
-"""The answer that stands for a session's refusal of a message; the state is unchanged."""
+"""The answer that stands for a refused message, after which the state is unchanged."""
 DEAD: Final = object()
 """The state of a mechanism that has halted or failed: it answers HALT for ever."""
 
@@ -51,19 +49,16 @@ class Stepper(NamedTuple):
 
     step: Step
     is_over: IsOver
-    """Tests whether a HALT with this state ends the mechanism."""
+    """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer when the mechanism ends: HALT within a composition, whose other mechanisms
-    continue."""
+    """The answer when the mechanism ends: HALT within a composition, which goes on."""
     refused: object = END
-    """The answer when a message is refused: REFUSAL in a session without a verifier, where it
-    changes nothing."""
+    """The answer to a refused message: REFUSAL in a session without a verifier, which goes on."""
 
 
 @attrs.define(eq=False)
 class Kernel:
-    """Applies messages to laws of the hidden states of some mechanisms; states, messages and laws
-    are numbered.
+    """Applies messages to laws of the hidden states of mechanisms; all objects are numbered.
 
     Raises: Intractable past ``limit`` entries of laws and outcomes of steps.
     """
@@ -86,7 +81,7 @@ class Kernel:
         factory=dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]]
     )
     _size: int = 0
-    """The number of entries of laws and outcomes of steps so far, which ``limit`` bounds."""
+    """The number of stored entries of laws and outcomes, which ``limit`` bounds."""
     end: int = attrs.field(init=False)
     """The number of the answer END."""
 
@@ -96,14 +91,14 @@ class Kernel:
         self.certain(DEAD)
 
     def tables(self) -> Tables:
-        """All numbered objects, as tables, except those that every kernel has."""
+        """The numbered objects, as tables that can be saved, except those that every kernel has."""
         laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
         return {
             "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
         }  # fmt: skip
 
     def refill(self, tables: Tables) -> None:
-        """Load the tables of another kernel with these step functions into a new one."""
+        """Load the tables that another kernel with these step functions has saved."""
         self.states.refill(tables["states"])
         self.messages.refill(tables["messages"])
         for flat in tables["laws"]:
@@ -115,16 +110,15 @@ class Kernel:
         return len(self._steppers) - 1
 
     def certain(self, state: object) -> int:
-        """The number of the law that gives all probability to one state."""
+        """The number of the law that gives one state all probability."""
         return self._law(((self.states(state), 1),))
 
     def support(self, law: int) -> list[int]:
-        """The numbers of the states that have positive probability under a law."""
+        """The numbers of the states with positive probability under a law."""
         return [state for state, _ in self.laws[law]]
 
     def push(self, stepper: int, law: int, query: int) -> Pushed:
-        """The outcomes of a query, where the hidden state has a given law: each answer, and the
-        law after it."""
+        """The answers to a query under a law of the hidden state, each with the next law."""
         key = stepper, law, query
         known = self._pushed.get(key)
         if known is None:
@@ -146,8 +140,7 @@ class Kernel:
         return head, tuple([self._reduced(laws[answer]) for answer in answers])
 
     def _branches(self, stepper: int, state: int, query: int) -> Branches:
-        """The outcomes of one step (function ``branches``) in numbers, over a common
-        denominator."""
+        """The outcomes of one step (see ``branches``) in numbers, over a common denominator."""
         key = stepper, state, query
         known = self._steps.get(key)
         if known is None:
@@ -165,8 +158,7 @@ class Kernel:
         return known
 
     def _reduced(self, weights: dict[int, int]) -> tuple[int, int]:
-        """The greatest common divisor of the weights, and the number of the law that remains
-        without it."""
+        """(greatest common divisor of the weights, number of the law without it)."""
         factor = math.gcd(*weights.values())
         law = tuple(sorted([(state, weight // factor) for state, weight in weights.items()]))
         return factor, self._law(law)
@@ -176,7 +168,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # over what an interrupt has left there
+            self.laws[number:] = [law]  # overwrite what an interrupted call left
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number
@@ -189,7 +181,7 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The canonical outcome (state, answer) of a step: halted and failed states become DEAD."""
+    """The outcome (state, answer) of a step, where halted and failed states become DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

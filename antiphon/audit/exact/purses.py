@@ -1,19 +1,22 @@
-"""The purse of f (fixed privacy parameters still unused) and the charges of a budget, as numbers;
-results are cached."""
+"""The purse of f (its fixed privacy parameters still unused) and a budget's charges, numbered."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Union
 
 import attrs
 
 from antiphon.audit.exact.kernel import Tables
 from antiphon.composition import Budget, Create, Refusal
+from antiphon.composition.concurrent import Concurrent
 from antiphon.composition.filters.odometer import AnyOdometer
 from antiphon.composition.suitable import Purse, Suitable
-from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.composition.validity import NOT_CONSISTENT
+from antiphon.numbers.errors import InvalidArgument, PartError, of_kind
 from antiphon.numbers.interning import Interner
-from antiphon.protocol import Measure, Refused
+from antiphon.protocol import ContinualMechanism, Measure, Refused, Status, message_label
+from antiphon.protocol.messages import distinct
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import name_of
 
@@ -25,8 +28,7 @@ _OURS: Final = "antiphon.composition."
 
 @attrs.define(eq=False)
 class Purses:
-    """The purse (privacy parameters that f has left) and a budget's charges, as numbers. A part
-    is known by its number."""
+    """The purses that f may have, and the charges of a budget, by number; results are cached."""
 
     verification: Suitable
     budget: Budget[Any] | None
@@ -42,44 +44,45 @@ class Purses:
     )
 
     def add(self, part: int, create: Create) -> None:
-        """Register the creation query of a mechanism."""
+        """Register the creation of the mechanism with the number ``part``."""
         self._creations[part] = create
 
     def tables(self) -> Tables:
-        """All that is numbered."""
+        """All purses and charges found so far, as tables that can be saved."""
         return {"purses": [*self._purses.values], "ledger": [*self._ledger.values]}
 
     def refill(self, tables: Tables) -> None:
-        """Load saved ``tables`` into a new object."""
+        """Load the ``tables`` that another object about the same game has saved."""
         self._purses.refill(tables["purses"])
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """The initial numbers: of the full purse (all parameters unused), and of no charges."""
+        """(number of the full purse, number of the budget's state before any charge)."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 
     def spend(self, purse: int, part: int) -> int:
-        """The purse (unused parameters) after a mechanism's first differing pair."""
+        """The number of the purse after a mechanism's first differing pair."""
         key = purse, part
         if key not in self._spent:
-            create, before = self._creations[part], self._purse(purse)
-            self._spent[key] = self._number(self.verification.differ(before, create))
+            before: Any = self._purses.values[purse]
+            self._spent[key] = self._number(self.verification.differ(before, self._creations[part]))
         return self._spent[key]
 
     def admit(self, purse: int, created: int, part: int) -> int:
-        """The purse (unused parameters) after a creation that follows ``created`` earlier ones."""
+        """The number of the purse after a creation that follows ``created`` earlier ones."""
         key = purse, created, part
         if key not in self._admitted:
-            create, before = self._creations[part], self._purse(purse)
+            before: Any = self._purses.values[purse]
+            create = self._creations[part]
             taken = create.claim is not None and self.verification.takes(create)
             after = self.verification.admit(before, created, create) if taken else _NOT_TAKEN
             self._admitted[key] = self._number(after)
         return self._admitted[key]
 
     def charge(self, charged: int, part: int) -> int | Refusal | None:
-        """The budget's charges after a creation, or its refusal; None if the claim cannot be
-        charged."""
+        """The number of the charges after a creation, or a refusal; None for an unsuitable
+        claim."""
         claim = self._creations[part].claim
         if self.budget is None or claim is None:
             return charged
@@ -95,7 +98,7 @@ class Purses:
         return self._charges[key]
 
     def _asked(self, state: Any, measure: Measure) -> Any:
-        """What the budget charges. Raises: PartError where it says two things of one creation."""
+        """The budget's state after a charge. Raises: PartError where a second try gives another."""
         assert self.budget is not None
         after, again = (self.budget.charge(state, measure) for _ in range(2))
         if after != again:
@@ -106,29 +109,82 @@ class Purses:
             )
         return after
 
-    def _purse(self, number: int) -> Any:
-        return self._purses.values[number]
-
     def _number(self, purse: Purse | Refused) -> int:
         return REFUSED if type(purse) is Refused else self._purses(purse)
 
 
 def only_spends(kind: type[Suitable]) -> bool:
-    """Whether a verification function is wholly this library's: then its unused parameters (purse)
-    never grow in number."""
+    """Whether f's class is wholly this library's: its purse (unused parameters) never grows."""
     methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
     return all(method.__module__.startswith(_OURS) for method in methods if method)
 
 
 def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether a budget's charges follow from the creations alone: true of this library's budgets,
-    and of others that declare it.
+    """Whether a budget's charges follow from the creations alone, equal in both worlds.
 
-    A creation, and so its charge or refusal, is the same in both worlds (CM Def. 4.4).
+    True of this library's budgets, and of others that declare ``reads_claims_only`` (CM Def. 4.4).
     """
     return budget is None or budget.reads_claims_only or is_library_code(type(budget))
 
 
 def adds_nothing_up(budget: Budget[Any] | None) -> bool:
-    """Whether no creation is ever refused for earlier ones: an odometer's are not."""
+    """Whether a budget refuses no creation because of earlier ones, as an odometer does not."""
     return budget is None or isinstance(budget, AnyOdometer)
+
+
+def check_queries(
+    system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
+) -> None:
+    """Check that some mechanism takes each of the ``given`` messages. Raises: InvalidArgument."""
+    if given is not None and not given:
+        raise InvalidArgument("queries is empty, so nothing can be asked: leave it out for all")
+    takers, shape = [system], ""
+    if isinstance(system, Concurrent):
+        made = [child.created for child in system.children(system.initial_state)]
+        takers = list(distinct(each.mechanism for each in (*made, *creations)))
+        shape = "; queries holds the messages of the mechanisms themselves, q and not Ask(q, i)"
+    for query in given or ():
+        if not any(each.signature.queries.contains(query) for each in takers):
+            told = (f"{name_of(each)}, which takes {each.signature.queries}" for each in takers)
+            spaces = "; ".join(told)
+            raise InvalidArgument(
+                f"queries lists {of_kind(query)} outside the query space of {spaces}{shape}"
+            )
+
+
+def check_taken(f: Suitable, creations: Sequence[Create]) -> None:
+    """Check that f accepts a creation and lets its pairs differ: else a tight figure would be 0.
+
+    Raises: InvalidArgument, with the reason for each creation.
+    """
+    named: list[str] = []
+    for create in creations:
+        why = _never(f, create)
+        if why is None:
+            return
+        named.append(f"{message_label(create.mechanism)}, which f never takes: {why.reason}")
+    if named:
+        raise InvalidArgument(
+            f"catalogue lists {'; and '.join(named)}. Give f parameters that are asserted"
+        )
+
+
+def _never(f: Suitable, create: Create) -> Refused | None:
+    """The reason why no pair of a creation may ever differ, even with all fixed parameters (the
+    purse) unused; None if one may.
+
+    In this library's f a purse only shrinks; a user's f may accept later. A refuted claim, or an f'
+    that is not first-pair consistent, gives no reason: f's refusal is then the answer to the
+    question.
+    """
+    if create.claim is not None and create.claim.status is Status.REFUTED:
+        return None
+    if create.claim is None or not f.takes(create):
+        return Refused("it asserts no claim that f can read")
+    if not only_spends(type(f)):
+        return None
+    admitted = f.admit(f.purse, 0, create)
+    if admitted is NOT_CONSISTENT:
+        return None
+    paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
+    return paid if type(paid) is Refused else None

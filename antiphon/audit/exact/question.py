@@ -12,22 +12,12 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, certificate_of
-from antiphon.audit.exact import saved
-from antiphon.audit.exact.answerable import check_queries, check_taken
-from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
+from antiphon.audit.exact import divergence, saved
+from antiphon.audit.exact.arena import ENDLESS, Arena, longest, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
-from antiphon.audit.exact.divergence import (
-    Divergence,
-    DivergenceSolver,
-    RangeSolver,
-    logarithm,
-    order_of,
-    rational_growth,
-)
-from antiphon.audit.exact.endings import ENDLESS, longest
-from antiphon.audit.exact.purses import charges_in_public
+from antiphon.audit.exact.purses import charges_in_public, check_queries, check_taken
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp, Extended
@@ -44,7 +34,7 @@ from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import counted, message_label
 
 _TRIED: Final = 10_000
-"""The number of beliefs that an estimate values."""
+"""The number of beliefs that are valued for an estimate of the cost."""
 
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
@@ -53,23 +43,22 @@ CURVE: Final = tuple(
 
 
 Creatable: TypeAlias = Union[Create, ContinualMechanism]
-"""A creation query; or a mechanism, which stands for its creation with its claim."""
+"""A creation query; or a mechanism, which stands for the query to create it with its claim."""
 
 
 class Search(TypedDict, total=False):
-    """The limits of an exact search: messages to try, creations, and beliefs to give up at."""
+    """The options of an exact search: the messages to try, the creations, and the limit."""
 
     queries: Iterable[object] | None
-    """The messages to try; by default all of a finite query space. In a composition, the
-    queries to try on each mechanism that takes them."""
+    """The messages to try; by default whole query spaces. In a composition, each mechanism's."""
     catalogue: Iterable[Creatable] | None
-    """The mechanisms, or creation queries, that ExtConComp may be asked to create."""
+    """The mechanisms, or creation queries, that a composition may be asked to create."""
     max_creations: int | None
     """The largest number of creations."""
     limit: int
-    """The number of beliefs to value before Intractable is raised."""
+    """The number of beliefs above which Intractable is raised."""
     report: Report | None
-    """A function that is called with the growing number of beliefs; by default, a progress line."""
+    """A function called with the number of beliefs so far; by default, it shows a progress line."""
 
 
 @attrs.frozen(repr=False)
@@ -82,18 +71,18 @@ class Solution(Shown):
     epsilon: exact.ExactEpsilon
     rounds: int
     bit: int
-    """The world b whose views the worst event favours."""
+    """The world b that the worst adversary's event favours."""
     nodes: int
     """The number of beliefs valued."""
     asked: Question | None = attrs.field(default=None, eq=False, repr=False)
 
     @property
     def growth(self) -> Fraction:
-        """The e^ε at which ``delta`` was computed: rounded down where it is irrational."""
-        return rational_growth(self.epsilon)[0]
+        """The e^ε at which ``delta`` was computed; rounded down where it is irrational."""
+        return divergence.rational_growth(self.epsilon)[0]
 
     def certificate(self) -> Certificate:
-        """A certificate that no adversary has more than ``delta``, and one as much; checked."""
+        """A checked certificate: no adversary gains more than ``delta``, and one gains as much."""
         if self.asked is None:
             raise InvalidArgument("this figure names no question: ask question.certify(path, …)")
         return self.asked.certify(epsilon=self.epsilon, rounds=self.rounds)
@@ -124,7 +113,10 @@ def _given(values: Any) -> tuple[Any, ...] | None:
 
 @attrs.define(eq=False, repr=False)
 class Question(Shown):
-    """A privacy game and the messages to try, for exact answers. It keeps computed values."""
+    """A privacy game with the messages to try, as a question to the exact solver.
+
+    A question keeps the values that it has computed.
+    """
 
     system: ContinualMechanism
     verification: Verification
@@ -143,11 +135,11 @@ class Question(Shown):
         return Card(game_in_words(self.system, self.verification), (Grid(rows),))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the question with all values of tight δ found so far, whole or not at all.
+        """Write the question with all values found so far; ``load`` goes on with them.
 
-        Then an interrupted question goes on in another process (``load``). The file has hidden
-        states of the mechanism, and is readable by its owner only. Raises: InvalidArgument, naming
-        parts without a registered name; FileError.
+        The file is written whole or not at all. It has hidden states of the mechanism, and is
+        readable by its owner only. Raises: InvalidArgument, naming parts without a registered name;
+        FileError.
         """
         saved.save(path_of(path), self._said(), self.solvers(), overwrite=overwrite)
 
@@ -176,10 +168,10 @@ class Question(Shown):
         return saved.described({name: getattr(self, name) for name in names})
 
     def solvers(self) -> tuple[Solver, Solver]:
-        """One solver for each world, over one arena."""
+        """The solvers for the worlds b = 0 and b = 1, over one arena."""
         if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
-            self._solvers = first, first.of_other_world()
+            self._solvers = first, attrs.evolve(first, bit=1)  # with the same table of values
         for each in self._solvers:  # perhaps raised since; then a game that gave up may fit
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
@@ -191,7 +183,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # no other creation is possible
+            given = self.verification.created  # f allows no other creation
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -229,7 +221,7 @@ class Question(Shown):
         symmetric (exchange the sides of every pair), and only one is solved.
         """
         normal = exact.epsilon(epsilon)
-        growth, error = rational_growth(normal)
+        growth, error = divergence.rational_growth(normal)
         first, second = self.solvers()
         rounds = self.longest if rounds is None else horizon(rounds)
         values = [first.solve(growth, rounds)]
@@ -243,18 +235,18 @@ class Question(Shown):
         self, path: str | Path | None = None, *, epsilon: object = None, delta: object = None,
         order: object = None, rounds: int | None = None, overwrite: bool = False,
     ) -> Certificate:  # fmt: skip
-        """A certificate of the tight δ at one ε, or at each of a list; of the tight ε at a δ; or of
-        the largest moment E[(P/Q)^(α−1)] of a whole order α > 1 (Mironov 2017, Def. 3).
+        """A certificate of tight δ at one or several ε, of the tight ε at a δ, or of a moment.
 
-        ``order=1``: of e^η for the range η of the privacy loss. Raises: Intractable; FileError;
-        InvalidArgument for a game of which none is written.
+        ``order``: a whole α > 1, for the largest moment E[(P/Q)^(α−1)] (Mironov 2017, Def. 3); 1,
+        for e^η, η the range of the privacy loss. Raises: Intractable; FileError; InvalidArgument
+        for a game of which no certificate is written.
         """
         return certificate_of(self, epsilon, delta, order, rounds).saved(path, overwrite)
 
     def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
-        """The tight δ at each of several ε, in one pass over the beliefs of the adversary."""
+        """The tight δ at each of several ε, in one pass over the beliefs."""
         given = list(epsilons)
-        growths = [rational_growth(exact.epsilon(each))[0] for each in given]
+        growths = [divergence.rational_growth(exact.epsilon(each))[0] for each in given]
         for solver in self.solvers():
             if not (solver.bit and solver.arena.columns.symmetric):
                 solver.solve_each(growths, horizon(rounds))
@@ -268,17 +260,17 @@ class Question(Shown):
         return longest(self.solvers()[0].arena)
 
     def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
-        """An estimate of the beliefs of ``solve`` in one world, from fewer rounds."""
-        growth, _ = rational_growth(exact.epsilon(epsilon))
+        """An estimate of the number of beliefs that ``solve`` values in one world."""
+        growth, _ = divergence.rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
-        arena.worth_saying(arena.start(), horizon(rounds))  # so that it has the same horizon
+        arena.worth_saying(arena.start(), horizon(rounds))  # builds the caches for this horizon
         left = min(_TRIED, self.limit)
 
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
-            trial.guide.unsuited = True  # that each is counted
+            trial.guide.unsuited = True  # an estimate by floats would leave some beliefs uncounted
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes
@@ -286,55 +278,60 @@ class Question(Shown):
         return estimated(beliefs, rounds)
 
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
-        """A strategy that attains the tight δ, with its distinguishing event."""
+        """An adversary that attains the tight δ, with its distinguishing event."""
         solution = self.solve(epsilon, horizon(rounds))
         solver = self.solvers()[solution.bit]
-        growth, _ = rational_growth(solution.epsilon)
+        growth, _ = divergence.rational_growth(solution.epsilon)
         nodes = StrategyBuilder(solver, self.limit).build(growth, rounds)
         return StrategyAdversary(nodes, solution.bit, growth, solution.delta)
 
-    def tight_renyi(self, alpha: object, rounds: int) -> Divergence:
-        """The largest Rényi divergence of an order between the worlds, either way round.
+    def tight_renyi(self, alpha: object, rounds: int) -> divergence.Divergence:
+        """The largest Rényi divergence of an order between the worlds, in either direction.
 
         Raises: InvalidArgument for an order that is no number in (1, 4096]; Intractable.
         """
-        return self._of_order(order_of(alpha), horizon(rounds))[0]
+        return self._of_order(divergence.order_of(alpha), horizon(rounds))[0]
 
-    def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary | None]:
-        """The largest Rényi divergence of a whole order, and a strategy that attains it; None if it
-        is infinite.
+    def best_of_order(
+        self, alpha: int, rounds: int
+    ) -> tuple[divergence.Divergence, StrategyAdversary | None]:
+        """The largest Rényi divergence of a whole order, and an adversary that attains it.
 
-        The strategy accuses where its world makes a view likelier; how much δ it gains is not
-        stated.
+        None in place of the adversary if the divergence is infinite. The adversary accuses where
+        its world makes a view likelier; the δ that it gains is not stated.
         """
-        order = order_of(exact.whole(alpha, "a whole order alpha"))
+        order = divergence.order_of(exact.whole(alpha, "a whole order alpha"))
         found, solver = self._of_order(order, horizon(rounds))
         if found.moment is None:
             return found, None
         nodes = StrategyBuilder(solver, self.limit).build(Fraction(1), rounds)
         return found, StrategyAdversary(nodes, found.bit, Fraction(1), Fraction(0))
 
-    def _of_order(self, order: Fraction, rounds: int) -> tuple[Divergence, DivergenceSolver]:
+    def _of_order(
+        self, order: Fraction, rounds: int
+    ) -> tuple[divergence.Divergence, divergence.DivergenceSolver]:
         arena = self.solvers()[0].arena
-        both = [DivergenceSolver(arena, bit, order, self.limit, self.report) for bit in (0, 1)]
+        both = [
+            divergence.DivergenceSolver(arena, bit, order, self.limit, self.report)
+            for bit in (0, 1)
+        ]
         ends = [both[0].solve(rounds)]
         if not arena.columns.symmetric:
             ends.append(both[1].solve(rounds))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         bit = [high for _, high in ends].index(high)
-        least, most = logarithm(low, order)[0], logarithm(high, order)[1]
+        least, most = divergence.logarithm(low, order)[0], divergence.logarithm(high, order)[1]
         moment = low if low == high and isinstance(low, Fraction) else None
         nodes = sum(each.nodes for each in both)
-        return Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
+        return divergence.Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
-        """The least η for which the game is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if
-        there is none.
+        """The least η for which the game is η-BR: 0 or ``Log(q)``; ``math.inf`` if there is none.
 
         Raises: Intractable.
         """
         arena = self.solvers()[0].arena
-        found = RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
+        found = divergence.RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
         return found if isinstance(found, float) else exact.epsilon(exact.Log(found))
 
     def tight_epsilon(self, delta: object, rounds: int | None = None) -> exact.ExactEpsilon | float:
@@ -365,7 +362,7 @@ def horizon(rounds: object) -> int:
 
 
 def _factors(system: Extended, verification: Suitable) -> bool:
-    """Whether the game splits into one for each created mechanism, with public charges."""
+    """Whether the game splits into one game for each created mechanism, with public charges."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
     plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
@@ -378,7 +375,7 @@ def _queries(
     creations: Sequence[Create],
     most: int,
 ) -> Queries:
-    """The messages to try; for a composition, as a function of its hidden state."""
+    """The messages to try; for a composition, as a function of its state."""
     if not isinstance(system, Concurrent):
         return messages_to_try(system, given)
 

@@ -22,20 +22,20 @@ from antiphon.protocol.records.transcript import MAX_LINE, dumps, parsed
 from antiphon.sessions.durable.states import kept, restored
 
 _VERSION: Final = 1
-"""The version of the file format and of the engine's positions, raised when either changes."""
+"""The version of the file format and of the engine's positions: raised when either changes."""
 _ROWS: Final = 256
 """The number of table rows in a line of the file."""
 _BITS: Final = 1024
-"""The number of bits above which a number is written in base 16."""
+"""The number of bits from which on a number is written in base 16."""
 _VALUES: Final = "values"
 _OBJECTS: Final = frozenset({"states", "messages", "verified", "purses", "ledger"})
-"""The names of the tables that hold values; all others have rows of whole numbers."""
+"""The tables whose rows are values; the rows of all others are whole numbers."""
 _SAMPLE: Final = 256
-"""The number of values that are computed again, as a check, when a file is read."""
+"""The number of loaded values that are computed again, as a check of the file."""
 
 
 def described(parts: Mapping[str, object]) -> codec.Fields:
-    """The description of an exact question (game, messages), by registered names.
+    """An exact question as data: each of its parts (``parts``, by role) by registered names.
 
     Raises: InvalidArgument, naming parts without a registered name, or that do not decode to equal
     ones.
@@ -55,8 +55,7 @@ def described(parts: Mapping[str, object]) -> codec.Fields:
 def save(
     path: Path, asked: codec.Fields, solvers: tuple[Solver, Solver], *, overwrite: bool
 ) -> None:
-    """Write an exact question with its values, whole or not at all; readable by its owner only, as
-    it has hidden states.
+    """Write an exact question with its values: whole or not at all, readable by its owner only.
 
     Raises: FileError; InvalidArgument, naming a state that cannot be kept.
     """
@@ -77,7 +76,7 @@ def _lines(asked: codec.Fields, solvers: tuple[Solver, Solver]) -> Iterator[code
     tables["leaves"], tables[_VALUES] = first.rows()
     for name, rows in tables.items():
         left, write = iter(rows), kept if name in _OBJECTS else _numbers
-        yield {"table": name, "rows": []}  # so that the line exists even if the table is empty
+        yield {"table": name, "rows": []}  # the table may be empty; this line says that it is there
         while chunk := [*islice(left, _ROWS)]:
             yield {"table": name, "rows": [write(row) for row in chunk]}
 
@@ -87,7 +86,7 @@ def _numbers(row: Iterable[int]) -> list[int | str]:
 
 
 def header(path: Path) -> codec.Fields:
-    """The description of the question in a file (see ``described``), after its digest was checked.
+    """The question that a file describes (see ``described``), after a check of its digest.
 
     Raises: TranscriptError if it is damaged, of a newer version, or no question; FileError.
     """
@@ -114,12 +113,12 @@ def header(path: Path) -> codec.Fields:
 
 
 def parts_of(asked: codec.Fields) -> dict[str, Any]:
-    """The parts of an exact question, rebuilt from registered names. Raises: TranscriptError."""
+    """The parts of an exact question by role, rebuilt from data. Raises: TranscriptError."""
     return {role: restored(said) for role, said in asked.items()}
 
 
 def refuse_other(path: Path, asked: codec.Fields, expected: codec.Fields) -> None:
-    """Check that a file has the expected question. Raises: TranscriptError with the differences."""
+    """Check that a file asks the expected question. Raises: TranscriptError, with what differs."""
     roles = {*asked, *expected} - {"limit"}
     unlike = sorted(role for role in roles if asked.get(role) != expected.get(role))
     if unlike:
@@ -127,12 +126,12 @@ def refuse_other(path: Path, asked: codec.Fields, expected: codec.Fields) -> Non
 
 
 def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
-    """Load the values in a question's file into new solvers of the question.
+    """Load the values of a file into new solvers of its question.
 
-    Raises: TranscriptError if they do not fit the present mechanisms.
+    Raises: TranscriptError if the values do not fit the present mechanisms.
     """
     first, second = solvers
-    first.arena.columns.give_room(sys.maxsize)  # until something is asked
+    first.arena.columns.give_room(sys.maxsize)  # no limit applies until a question is asked
     tables: dict[str, list[Any]] = {}
     try:
         with naming(path, "read"), path.open("rb") as file:
@@ -143,7 +142,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
                 _take(said, tables, first)
         first.arena.refill(tables)
         ((first.nodes, second.nodes),) = tables["nodes"]
-        first.add_leaves(number for row in tables.get("leaves", ()) for number in row)
+        first.add(tables.get("leaves", ()), ())
         sound = first.agrees(_SAMPLE)
     except (LookupError, TypeError, ValueError) as error:  # InvalidArgument is a ValueError
         raise TranscriptError(f"{path} holds no values of its question: {error}") from None
@@ -163,6 +162,6 @@ def _take(said: codec.Fields, tables: dict[str, list[Any]], solver: Solver) -> N
     if not all(type(n) is int for row in numbers for n in row):
         raise ValueError("a row is of whole numbers")
     if name == _VALUES:
-        solver.add_values(numbers)
+        solver.add((), numbers)
     else:
         tables.setdefault(name, []).extend(numbers)

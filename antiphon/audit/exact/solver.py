@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from itertools import chain
 from typing import Final, TypeAlias
 
 import attrs
@@ -26,36 +27,34 @@ import attrs
 from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
-from antiphon.audit.exact.rough.guide import Guide
+from antiphon.audit.exact.guide import Guide
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
 """The key of a belief: (rounds left, position, weight of b = 0, weight of b = 1)."""
 Ratio: TypeAlias = tuple[int, int]
-"""A fraction (numerator, denominator), not reduced: with equal denominators, the common case,
-sums are simple."""
+"""A fraction (numerator, denominator), not reduced: equal denominators, often met, add fast."""
 _CYCLES = 500_000
-"""The number of new objects after which the cycle collector runs."""
+"""The number of new objects after which the garbage collector runs."""
 _YOUNG = 50_000
-"""The number of new objects above which a garbage collection costs more than freezing them."""
+"""The number of new objects from which on freezing is cheaper than a garbage collection."""
 _DEEPEST = 20_000
-"""The largest horizon, which is the depth of the recursion."""
+"""The largest number of rounds, which is the depth of the recursion."""
 
 
 PATIENCE: tuple[float, float] = 48, 1
-"""The number of beliefs, and those for each round, that are valued without a rough look ahead."""
+"""(beliefs, beliefs a round) that are valued exactly before an estimate (``Guide``) is made."""
 _AGAIN: Final = 8
-"""How many times as many are valued where another number of rounds was looked at."""
+"""The factor by which PATIENCE grows if an estimate for other rounds is known."""
 
 
 class _Slow(Exception):
-    """More beliefs than are valued without a rough look ahead."""
+    """Raised when more beliefs are valued than PATIENCE allows without an estimate."""
 
 
 @contextmanager
 def deep_recursion(rounds: int) -> Generator[None, None, None]:
-    """A context manager that raises the recursion limit for the horizon, and tunes the garbage
-    collector for many beliefs.
+    """A context manager that raises the recursion limit, and makes garbage collections rare.
 
     Beliefs are long-lived tuples without cycles; at its usual rate the cycle collector would visit
     all of them repeatedly, which takes half of the time. Raises: Intractable past the longest
@@ -65,7 +64,7 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
         raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
     depth, (young, *older) = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(depth, 16 * rounds + 2000))
-    if young:  # 0: it is off
+    if young:  # 0 means that the collector is off
         gc.set_threshold(max(young, _CYCLES), *older)
     try:
         yield
@@ -78,8 +77,7 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
 
 
 class BackwardRecursion(ABC):
-    """Values every belief by backward recursion, for one world ``bit``, and finds where to stop and
-    the best message.
+    """Finds the best message in every belief by backward recursion, for one world ``bit``.
 
     "Ahead" is the world b whose mass counts for the adversary; "behind" is the other.
     """
@@ -89,34 +87,31 @@ class BackwardRecursion(ABC):
 
     @abstractmethod
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest value that an adversary attains from a belief in ``rounds`` more rounds."""
+        """The largest gain of an adversary from a belief, with ``rounds`` more messages."""
 
     @abstractmethod
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
-        """The value of sending the message of ``choice``, and playing optimally afterwards."""
+        """The gain of sending the message of ``choice`` first, and playing optimally afterwards."""
 
     def masses(self, position: int, ahead: int, behind: int) -> tuple[int, int]:
-        """The masses of a belief: of the world that counts for the adversary, and of the other
-        world."""
+        """The masses of a belief: in the world ahead, and in the world behind."""
         totals, bit = self.arena.totals, self.bit
         return ahead * totals[bit][position], behind * totals[1 - bit][position]
 
     def followed(
         self, choice: AdversaryChoice, ahead: int, behind: int
     ) -> list[tuple[int, int, int]]:
-        """(weight ahead, weight behind, position) of every branch, over the choice's
-        denominator."""
+        """(weight ahead, weight behind, position) of each branch, over the choice's denominator."""
         bit = self.bit
         return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
 
     def stops(self, rounds: int, position: int, ahead: int, behind: int) -> bool:
-        """Whether it is optimal to end the interaction in this belief."""
+        """Whether to end the interaction is optimal in this belief."""
         value, unit = self.value(rounds, position, ahead, behind)
         return value == self.value(0, position, ahead, behind)[0] * unit
 
     def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> AdversaryChoice:
-        """The first choice that attains the value of a belief in which stopping does not attain
-        it."""
+        """The first optimal choice in a belief in which to stop is not optimal."""
         value, unit = self.value(rounds, position, ahead, behind)
         choices: Sequence[AdversaryChoice] = self.arena.choices(position)
         for choice in choices:
@@ -124,10 +119,6 @@ class BackwardRecursion(ABC):
             if own * unit == value * over:
                 return choice
         raise AssertionError("no choice attains the maximum")
-
-
-def _guide(solver: Solver) -> Guide:
-    return Guide(solver.arena)
 
 
 @attrs.define(eq=False)
@@ -141,40 +132,36 @@ class Solver(BackwardRecursion):
     nodes: int = attrs.field(default=0, init=False)
     """The number of beliefs valued."""
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    """The value U for b = 0 of each belief, whose weights have no common divisor."""
+    """The value of each belief for b = 0; its weights have no common divisor."""
     _leaves: set[int] = attrs.field(factory=lambda: {OVER})
-    """The positions in which no message is worth sending (leaves of the recursion)."""
+    """The positions in which no message is useful."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
-    """Each denominator, stored once."""
-    guide: Guide = attrs.field(default=attrs.Factory(_guide, takes_self=True))
+    """Each denominator, as one object."""
+    guide: Guide = attrs.Factory(lambda own: Guide(own.arena), takes_self=True)
     _until: float = attrs.field(default=math.inf, init=False)
-    """The number of values at which a rough look ahead is worth its while."""
-
-    def of_other_world(self) -> Solver:
-        """A solver for the other world b, with the same table of values."""
-        return attrs.evolve(self, bit=1 - self.bit)
+    """The number of values from which on an estimate by ``guide`` pays."""
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
-        """Positions where no message is worth sending, and each belief's value, to be saved."""
+        """The leaves and the values, as rows that can be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
-    def add_leaves(self, positions: Iterable[int]) -> None:
-        """Add positions in which no message is worth sending, from a saved question."""
-        self._leaves.update(positions)
-
-    def add_values(self, rows: Iterable[tuple[int, ...]]) -> None:
-        """Add beliefs with their values, from a saved question."""
+    def add(self, leaves: Iterable[Iterable[int]], rows: Iterable[tuple[int, ...]]) -> None:
+        """Add saved ``leaves`` (positions without a useful message), and ``rows`` of values."""
+        self._leaves.update(chain.from_iterable(leaves))
         for rounds, position, zero, one, best, unit in rows:
             unit = self._units.setdefault(unit, unit)
             self._values[rounds, position, zero, one] = best, unit
 
     def agrees(self, most: int) -> bool:
-        """Whether a sample of loaded values is confirmed by computing them again; taken from
-        beliefs with the fewest rounds left, on which the others depend."""
+        """Whether a sample of at most about ``most`` loaded values is the same when computed again.
+
+        Sampled are beliefs with the fewest rounds left, on which all others depend.
+        """
         values = self._values
         least = min((key[0] for key in values), default=0)
         keys = [key for key in values if key[0] <= least + 1]
-        trial = attrs.evolve(self, limit=sys.maxsize, report=None)  # with the same table of values
+        # ``trial`` shares the table of values
+        trial = attrs.evolve(self, limit=sys.maxsize, report=None)
         for key in keys[:: len(keys) // most + 1]:
             best, unit = values[key]
             again, over = trial._best(*key)
@@ -194,7 +181,7 @@ class Solver(BackwardRecursion):
         return value / growth.denominator
 
     def solve_each(self, growths: Iterable[Fraction], rounds: int) -> list[Fraction]:
-        """The same for several growths, of which all beliefs are looked at together."""
+        """``solve`` at several growths, whose beliefs are estimated together."""
         given = list(growths)
         self.guide.expected = tuple(float(1 / each if self.bit else each) for each in given)
         try:
@@ -204,14 +191,13 @@ class Solver(BackwardRecursion):
             self.guide.expected = ()
 
     def solve_from(self, position: int, ahead: int, behind: int, rounds: int) -> Fraction:
-        """The value of a position, where the two worlds have the weights ``ahead`` and
-        ``behind``."""
+        """The value of a position, given the weights of the two worlds."""
         with deep_recursion(rounds):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # U_rounds. The value for one world minus the value for the other equals the difference of
-        # their masses, so one table holds the values of both.
+        # The value for one world minus that for the other is the difference of their masses. So one
+        # table has both.
         own, against = self.masses(position, ahead, behind)
         if not rounds or not own or not against or position in self._leaves:
             return max(0, own - against), 1
@@ -224,14 +210,15 @@ class Solver(BackwardRecursion):
         return (gain + (own - against) * unit if self.bit else gain), unit
 
     def _valued(self, key: Key) -> Ratio:
-        """The value of a belief: by itself if that is soon done, else after a rough look ahead."""
+        """The value of a belief: computed at once if that is quick, else after an estimate."""
         rounds, position, ahead, behind = key
         self._until = math.inf
         if position != self.arena.start() or self.guide.unsuited:
             return self._best(*key)
         if not self.guide.knows(rounds):
             patience = PATIENCE[0] + PATIENCE[1] * rounds
-            again = _AGAIN if self.guide.ready else 1  # much is known, of other rounds
+            # an estimate for other rounds shares many positions
+            again = _AGAIN if self.guide.ready else 1
             self._until = len(self._values) + again * patience
             with suppress(_Slow):
                 return self._best(*key)
@@ -242,10 +229,12 @@ class Solver(BackwardRecursion):
         return self._best(*key)
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth`` of a choice for b = 0, cached. ``worth`` and ``value`` are
-        inlined, for one stack frame a round."""
+        """The largest ``worth`` of a choice for b = 0, cached.
+
+        ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
+        """
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
-        ceiling = ahead * aheads[position]  # the whole mass: no adversary gains more
+        ceiling = ahead * aheads[position]  # the whole mass ahead, which no adversary exceeds
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         settled = self.arena.settled(position, rounds)
@@ -296,8 +285,7 @@ class Solver(BackwardRecursion):
         return total, unit * choice.denominator
 
     def profile(self, growth: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
-        """(Pr_b[S], Pr_{1−b}[S]) for an adversary and event that attain the maximum, after
-        ``solve``."""
+        """(Pr_b[S], Pr_{1−b}[S]) of an optimal adversary and its event S, after ``solve``."""
         start = rounds, self.arena.start(), growth.denominator, growth.numerator
         with deep_recursion(rounds):
             mass, against = self._profile(start, {})

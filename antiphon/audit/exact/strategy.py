@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -20,16 +21,14 @@ from antiphon.protocol.records.labels import counted, message_label
 @register("antiphon.StrategyNode/1")
 @attrs.frozen
 class StrategyNode:
-    """A node of a strategy: a message, and the next node for each answer; a leaf sends HALT and
-    accuses or not."""
+    """A node of a strategy: a message, and the next node for each answer; a leaf sends HALT."""
 
     message: object = HALT
     branches: tuple[tuple[object, int], ...] = ()
     accuses: bool = False
-    """Whether the views that the adversary ends here belong to the distinguishing event."""
+    """Whether views that end at this leaf belong to the distinguishing event."""
     halt: bool | None = None
-    """Whether views that the mechanism ends here by a HALT belong to the distinguishing event; None
-    if it does not halt.
+    """Whether views that the mechanism's HALT ends here are in the event; None if there are none.
 
     The HALT of a part of the mechanism, which itself goes on, is an answer with its own branch.
     """
@@ -38,12 +37,11 @@ class StrategyNode:
 @register("antiphon.StrategyAdversary/1")
 @attrs.frozen(repr=False)
 class StrategyAdversary(Adversary[int], Shown):
-    """An adversary given by a decision tree, with equal subtrees shared. It plays, saves and
-    replays like any other.
+    """An adversary given by a decision tree, with equal subtrees shared.
 
-    ``bit`` is the world b whose views the event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is
-    ``advantage``. State: the number of the node; an answer that is impossible in both worlds leads
-    to HALT.
+    It plays, saves and replays like any other adversary. ``bit`` is the world b whose views the
+    event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is ``advantage``. State: the number of the node; an
+    answer that is impossible in both worlds leads to HALT.
     """
 
     nodes: tuple[StrategyNode, ...] = attrs.field(repr=False)
@@ -51,7 +49,7 @@ class StrategyAdversary(Adversary[int], Shown):
     growth: Fraction
     """The value of e^ε, rounded down if it is irrational."""
     advantage: Fraction
-    """The tight δ_b(ε), which this adversary attains."""
+    """The tight δ_b(ε), which this adversary gains."""
 
     @property
     def initial_state(self) -> int:
@@ -77,8 +75,10 @@ class StrategyAdversary(Adversary[int], Shown):
     def accusing_path(
         self, *, without: object = None
     ) -> tuple[tuple[tuple[object, object], ...], bool] | None:
-        """A view in the event that avoids the answer ``without``: its (message, answer) pairs,
-        and whether the mechanism ends it; or None."""
+        """A view in the event: (its messages and answers, whether the mechanism ends it); or None.
+
+        ``without``: an answer that the view must not have.
+        """
         waiting: list[tuple[int, tuple[tuple[object, object], ...]]] = [(0, ())]
         met: set[int] = set()
         while waiting:
@@ -103,7 +103,7 @@ class StrategyAdversary(Adversary[int], Shown):
         return Card(f"{title} for b = {self.bit}", (Verbatim(self.tree()),))
 
     def tree(self) -> str:
-        """The strategy as a readable decision tree; a part drawn before is named by number."""
+        """The strategy as a decision tree in text; a repeated subtree is named by its number."""
         return "\n".join(self._lines())
 
     def __str__(self) -> str:
@@ -131,15 +131,14 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool, alike: bool = False) -> str:
-        """The text of a leaf. With ``alike``, both worlds receive the same messages, and no world
-        is accused."""
+        """The text of a leaf; with ``alike`` (both worlds get the same messages) without a bit."""
         if alike and accuses:
             return "in the event"
         return f"accuse b = {self.bit}" if accuses else "stop"
 
     @property
     def alike(self) -> bool:
-        """Whether the two messages of every pair that the adversary sends are the same."""
+        """Whether both messages of each pair that the adversary sends are the same."""
         return all(
             type(each.message) is Pair and identical(each.message.zero, each.message.one)
             for each in self.nodes
@@ -147,7 +146,7 @@ class StrategyAdversary(Adversary[int], Shown):
         )
 
     def repeated(self) -> set[int]:
-        """The numbers of the strategy's nodes to which several other nodes lead."""
+        """The numbers of the nodes that several nodes lead to."""
         met: set[int] = set()
         again: set[int] = set()
         for node in self.nodes:
@@ -173,8 +172,7 @@ def message_text(message: object) -> str:
 
 @attrs.define
 class StrategyBuilder:
-    """Builds the strategy that follows the best choices of a solved recursion from its first
-    position."""
+    """Builds the strategy that follows the best choices of a solved recursion."""
 
     solver: BackwardRecursion
     limit: int
@@ -191,29 +189,25 @@ class StrategyBuilder:
 
     def _node(self, rounds: int, position: int, ahead: int, behind: int, live: Live) -> int:
         rounds = self._shortest(rounds, position, ahead, behind)
-        key = rounds, position, *_reduced(ahead, behind), live
+        common = math.gcd(ahead, behind) or 1
+        key = rounds, position, ahead // common, behind // common, live
         known = self._numbers.get(key)
         if known is not None:
             return known
         if len(self._nodes) >= self.limit:
             raise Intractable("the nodes of a strategy", len(self._nodes) + 1, self.limit)
         number = self._numbers[key] = len(self._nodes)
-        self._nodes.append(StrategyNode())  # reserves its place; filled below
+        self._nodes.append(StrategyNode())  # reserve the place, which is filled below
         if self.solver.stops(rounds, position, ahead, behind):
-            accuses = self._accuses(position, ahead, behind)
-            self._nodes[number] = StrategyNode(accuses=accuses)
+            own, other = self.solver.masses(position, ahead, behind)
+            self._nodes[number] = StrategyNode(accuses=own > other)
         else:
             choice = self.solver.best_choice(rounds, position, ahead, behind)
             self._nodes[number] = self._inner(choice, rounds, ahead, behind, live)
         return number
 
-    def _accuses(self, position: int, ahead: int, behind: int) -> bool:
-        own, other = self.solver.masses(position, ahead, behind)
-        return own > other
-
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
-        """The least number of rounds that attains the value of a belief, so that no useless message
-        is sent."""
+        """The least number of rounds that has a belief's full value: no useless message is sent."""
         value, unit = self.solver.value(rounds, position, ahead, behind)
         while rounds:
             less, over = self.solver.value(rounds - 1, position, ahead, behind)
@@ -229,13 +223,8 @@ class StrategyBuilder:
         branches: list[tuple[object, int]] = []
         for place, (own, other, to) in enumerate(self.solver.followed(choice, ahead, behind)):
             if to == OVER and (own or other):
-                halt = self._accuses(to, own, other)
+                halt = own > other
             elif own or other:
                 after = self._node(rounds - 1, to, own, other, arena.follow(live, choice, place))
                 branches.append((arena.answer(choice, place), after))
         return StrategyNode(arena.message(choice, live), tuple(branches), halt=halt)
-
-
-def _reduced(ahead: int, behind: int) -> tuple[int, int]:
-    ratio = Fraction(ahead, behind) if behind else Fraction(1 if ahead else 0)
-    return (ratio.numerator, ratio.denominator) if behind else (int(ratio), 0)

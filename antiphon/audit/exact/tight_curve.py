@@ -20,16 +20,15 @@ from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
-"""The largest ε for which e^ε is computed: beyond it, δ is bounded by δ at this ε."""
+"""The largest ε for which e^ε is computed: at a larger ε, δ is bounded by δ here."""
 _DRAWN: Final = 64
-"""The number of points of a line in a picture."""
+"""The number of points of a drawn line."""
 Point: TypeAlias = "tuple[Fraction, Fraction]"
 """A point (e^ε, δ) of the curve."""
 
 
 class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
-    """The tight points ((ε, δ(ε)), …) that were asked for, as a privacy curve with δ at every ε and
-    ε at every δ.
+    """The tight points ((ε, δ(ε)), …) of a game, as a privacy curve with δ at every ε.
 
     As a function of g = e^ε, δ is max over S of Pr₁[S] − g Pr₀[S]: convex, falling, and 1 at g = 0.
     So the chord between two points is an upper bound, as is δ at any smaller ε; the line through
@@ -42,7 +41,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
 
     rounds: int
     _known: list[Point]
-    """The points (e^ε, δ) known so far, in order, from (0, 1) on."""
+    """The known points (e^ε, δ), in order, from (0, 1) on."""
 
     def __new__(cls, solutions: Iterable[Solution], rounds: int) -> TightCurve:
         found = list(solutions)
@@ -57,7 +56,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
 
     @property
     def source(self) -> str:  # type: ignore[override]
-        """The derivation of the curve's values, in words."""
+        """How the curve was obtained, in words."""
         return f"exactly solved, against {counted(self.rounds, 'message')}; chords between points"
 
     @property
@@ -81,8 +80,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         return Interval(down(lower), up(self._most(growth)))
 
     def _most(self, growth: Fraction) -> Fraction:
-        """An upper bound on δ at e^ε = ``growth``: the chord between the two neighbouring
-        points."""
+        """An upper bound on δ at e^ε = ``growth``: the chord between the neighbouring points."""
         place = bisect.bisect_left(self._known, (growth, Fraction(0)))
         if place == len(self._known):
             return self._known[-1][1]
@@ -91,8 +89,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         return _line(self._known[place - 1], self._known[place], growth)
 
     def _least(self, growth: Fraction) -> Fraction:
-        """A lower bound on δ at e^ε = ``growth``: the highest of the next point and two
-        extrapolated lines."""
+        """A lower bound on δ at e^ε = ``growth``: the next point, or an extrapolated line."""
         place = bisect.bisect_left(self._known, (growth, Fraction(0)))
         before, after = self._known[:place][-2:], self._known[place:][:2]
         if after and after[0][0] == growth:
@@ -107,7 +104,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         yield self._picture()
 
     def _draw(self, axes: Axes) -> None:
-        """Draw the known points, and between them the interval in which δ lies."""
+        """Draw the known points, and the interval in which δ lies between them."""
         found = [(float(epsilon), float(delta)) for epsilon, delta in self]
         last = max((epsilon for epsilon, _ in found), default=0.0)
         epsilons = np.linspace(0.0, 1.05 * last or 1.0, _DRAWN)

@@ -8,8 +8,7 @@ way, and for one that was interrupted and resumed. See docs/scaling.md.
 from antiphon.audit.running.checkpoint import Checkpoint
 from antiphon.audit.running.chunks import Chunk, Chunks, CountViews, merge_counts
 from antiphon.audit.running.progress import Progress
-from antiphon.audit.running.runner import run
-from antiphon.audit.running.working import Outcome
+from antiphon.audit.running.runner import Outcome, run
 from antiphon.numbers.public import shows
 
 __all__ = [

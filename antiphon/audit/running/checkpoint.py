@@ -25,13 +25,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.running.chunks import Chunks
-from antiphon.numbers.errors import (
-    AntiphonError,
-    CheckpointError,
-    FileError,
-    InvalidArgument,
-    of_kind,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.codec import Json, encode
@@ -39,8 +33,7 @@ from antiphon.protocol.records.files import Held, write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
-"""The seconds between two writes of a checkpoint; more if writing is slow: it takes at most 1/20 of
-the time."""
+"""The least seconds between two writes of a checkpoint; writing takes at most 1/20 of the time."""
 
 
 def encode_result(result: object) -> Json:
@@ -53,11 +46,11 @@ def encode_result(result: object) -> Json:
         return {"map": [[encode_result(key), encode_result(value)] for key, value in items]}
     try:
         data = codec.encode(result)
-    except InvalidArgument:
+    except errors.InvalidArgument:
         data = codec.unwritable(result)
     if codec.mentions_unregistered(data):
-        raise InvalidArgument(
-            f"a result with {of_kind(result)} cannot stand in a checkpoint; count plain "
+        raise errors.InvalidArgument(
+            f"a result with {errors.of_kind(result)} cannot stand in a checkpoint; count plain "
             "values (numbers, text, tuples, arrays), or pass Checkpoint(path, encode=…, decode=…)"
         )
     return data
@@ -76,13 +69,13 @@ class Saved:
     """The content of a checkpoint."""
 
     chunks: int = 0
-    """The number of chunks that are merged."""
+    """The number of chunks whose results are merged."""
     result: object = None
     """The merged result of these chunks."""
     data: Json = None
-    """The merged result as plain data, as it is written."""
+    """The merged result as JSON data."""
     told: tuple[int, ...] = ()
-    """The numbers of samples at which a result was returned, so that a user has seen it."""
+    """The numbers of samples at which a result was returned, and so seen by a user."""
 
 
 def _path(given: str | Path) -> Path:
@@ -91,8 +84,7 @@ def _path(given: str | Path) -> Path:
 
 @attrs.frozen
 class Checkpoint:
-    """A file from which a run can be resumed, with the functions that encode and decode its
-    results.
+    """A file from which a run can be resumed, with functions that encode and decode its results.
 
     ``encode`` makes a JSON value and ``decode`` reads it; the defaults suffice for numbers, tuples,
     arrays, and mappings of them. One file belongs to one experiment.
@@ -113,15 +105,17 @@ class Checkpoint:
         self._look_for_directory()
         try:
             return Held(self.path)
-        except FileError as error:
-            raise CheckpointError(str(error)) from None
+        except errors.FileError as error:
+            raise errors.CheckpointError(str(error)) from None
 
     def _look_for_directory(self) -> None:
         if not self.path.parent.is_dir():
-            raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
+            raise errors.CheckpointError(
+                f"{self.path}: there is no directory {self.path.parent}; make it"
+            )
 
     def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
-        """The progress that was saved; empty where there is no file yet.
+        """The saved progress; an empty one if there is no file yet.
 
         Raises: CheckpointError for a file that is damaged, of another experiment, or past
         the total; the file stays as it is.
@@ -132,20 +126,20 @@ class Checkpoint:
         saved: Mapping[str, Json] = data["experiment"]
         names = [n for n in {**saved, **experiment} if saved.get(n) != experiment.get(n)]
         if names:
-            raise CheckpointError(
+            raise errors.CheckpointError(
                 f"{self.path} belongs to another experiment: it differs in {', '.join(names)}; "
                 "run what was run before, or give this experiment another file"
             )
         done: int = data["chunks"]
         if done * chunks.size > chunks.total:
-            raise CheckpointError(
+            raise errors.CheckpointError(
                 f"{self.path} holds {done * chunks.size} {self.of} already, more than the "
                 f"{chunks.total} asked for; ask for at least as many, or give another file"
             )
         try:
             result = self.decode(data["result"]) if done else None
             return Saved(done, result, data["result"], tuple(data.get("told", ())))
-        except (AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
+        except (errors.AntiphonError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise self._damaged(str(error)) from None
 
     def _read(self) -> dict[str, Any] | None:
@@ -157,7 +151,7 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
+            raise errors.CheckpointError(f"{self.path} cannot be read: {error.strerror}") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise self._damaged("not a checkpoint") from None
         if form != FORMAT:
@@ -172,14 +166,14 @@ class Checkpoint:
             raise self._damaged("its counts are no numbers >= 0")
         return cast("dict[str, Any]", data)
 
-    def _damaged(self, how: str) -> CheckpointError:
-        return CheckpointError(
+    def _damaged(self, how: str) -> errors.CheckpointError:
+        return errors.CheckpointError(
             f"{self.path} cannot be resumed: {how}; give the path of a checkpoint or of no file, "
             "or remove this one to begin again"
         )
 
     def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
-        """Replace the file by a new state. Raises: CheckpointError if it cannot be written."""
+        """Replace the file's content by ``saved``. Raises: CheckpointError."""
         data: dict[str, object] = {
             "format": FORMAT,
             "experiment": dict(experiment),
@@ -190,44 +184,45 @@ class Checkpoint:
         text = json.dumps(data | {"digest": _digest(data)})
         try:
             write_text(self.path, text, secret=True, overwrite=True)
-        except FileError as error:
-            raise CheckpointError(str(error)) from error
+        except errors.FileError as error:
+            raise errors.CheckpointError(str(error)) from error
+
+
+def _text(data: object) -> str:
+    return json.dumps(data, sort_keys=True)
 
 
 def _digest(data: object) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(_text(data).encode()).hexdigest()
 
 
+@attrs.define
 class Saver:
-    """Saves a run's progress now and then: at once at first, later so that it costs at most 1/20
-    of the time."""
+    """Saves a run's progress: at once at first, later in at most 1/20 of the time."""
 
-    def __init__(
-        self, checkpoint: Checkpoint, experiment: Mapping[str, Json], saved: Saved
-    ) -> None:
-        self._checkpoint = checkpoint
-        self._experiment = experiment
-        self._saved: Saved = saved
-        self._next = 0.0
+    _checkpoint: Checkpoint
+    _experiment: Mapping[str, Json]
+    _saved: Saved
+    _next: float = 0.0
+    """The time (``time.monotonic``) from which on the next save is due."""
 
     def due(self) -> bool:
         """Whether it is time to save."""
         return time.monotonic() >= self._next
 
     def save(self, done: int, result: object) -> None:
-        """Save the result of the first ``done`` chunks, unless these are saved already."""
+        """Save the result of the first ``done`` chunks, if these are not saved yet."""
         if done == self._saved.chunks:
             return
         begun = time.monotonic()
-        # Also after an error: a failing write is not tried twice.
+        # An error, too, is remembered, so that a failing write is not tried again.
         self._saved = attrs.evolve(self._saved, chunks=done)
         self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
         now = time.monotonic()
         self._next = now + max(_SECONDS, 20 * (now - begun))
 
     def tell(self, samples: int) -> int:
-        """Record that a result of ``samples`` samples is returned; how many different numbers
-        have been recorded so far."""
+        """Record that a result of so many samples is returned; the number of such records."""
         told = self._saved.told
         if samples not in told:
             told = (*told, samples)
@@ -240,8 +235,7 @@ class Saver:
 
 
 def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
-    """The identity of an experiment: its chunk size, and digests of the task's parts and of the
-    seed.
+    """The identity of an experiment: its chunk size, and digests of the task's parts and the seed.
 
     Digests are used, because a party may hold data, and a seed is secret. A task with a
     method ``fingerprint`` names its parts itself: {name: any value}.
@@ -259,19 +253,19 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
 
 
 def digest(value: object) -> str:
-    """A short digest of a value's content; the same in every process."""
-    return hashlib.sha256(_text(describe(value)).encode()).hexdigest()[:16]
+    """A short digest of a value's content, the same in every process."""
+    return _digest(describe(value))[:16]
 
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
-    """A value as JSON, for comparison only. ``around``: the ids of the values that contain it."""
-    if id(value) in around:  # a recursive function
+    """A value as JSON, for its digest. ``around``: the ids of the values that contain it."""
+    if id(value) in around:  # a recursive function contains itself
         return "itself"
     try:
         plain = encode(value, secrets=True)
         if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
-            return plain  # pickle names it; the digest needs its code
-    except InvalidArgument:
+            return plain  # else pickle would name it, but the digest needs its code
+    except errors.InvalidArgument:
         pass
     inner = (*around, id(value))
     if isinstance(value, type):
@@ -294,12 +288,12 @@ def _function(function: FunctionType) -> tuple[object, ...]:
 def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
-    except ValueError:  # a closure's variable is not bound yet
+    except ValueError:  # the closure's variable is not bound yet
         return None
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value to be digested; sets and mappings in an order independent of hashes."""
+    """The parts of a value for its digest; of sets and mappings, in an order free of hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value
@@ -320,7 +314,7 @@ def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """The fields of an attrs object by name; any other value is its own only part."""
+    """The fields of an attrs object by name; of another value, {"function": value}."""
     kind: type[Any] = type(value)
     if not attrs.has(kind):
         return {"function": value}
@@ -335,7 +329,3 @@ def _mentions(data: Json, tag: str) -> bool:
 
 def _name(thing: type | FunctionType) -> str:
     return f"{thing.__module__}.{thing.__qualname__}"
-
-
-def _text(value: Json) -> str:
-    return json.dumps(value, sort_keys=True)

@@ -1,5 +1,4 @@
-"""Chunks: an experiment is cut into the same pieces on every machine; and the tasks that run on
-them."""
+"""Chunks: the pieces of an experiment, which are the same on every machine; and tasks on them."""
 
 from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias, Union
@@ -13,9 +12,9 @@ from antiphon.protocol import Adversary, Mechanism, set_derived
 from antiphon.protocol.coins.sampled import seed_sequence
 
 SIZE: Final = 1 << 18
-"""The number of samples in a chunk, unless ``size`` says otherwise."""
+"""The default number of samples in a chunk."""
 _BRANCH: Final = 0xFFFFFFFF
-"""The spawn key of the seed's child from which chunk seeds branch off; nothing else uses it."""
+"""The spawn key of the seed's child from which the seeds of chunks branch off."""
 
 Seed: TypeAlias = Union[int, Sequence[int], np.random.SeedSequence, None]
 
@@ -31,7 +30,7 @@ class Chunk:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Chunks:
-    """``total`` samples in chunks of ``size``; the last one may be smaller.
+    """An experiment of ``total`` samples in chunks of ``size``; the last one may be smaller.
 
     Chunk i has the same seed for any total, so an experiment may grow. Without a
     seed the operating system gives one, and the experiment cannot be resumed.
@@ -46,7 +45,7 @@ class Chunks:
     size: int = attrs.field(default=SIZE, converter=named.whole)
     seed: Seed = attrs.field(default=None, repr=False)
     root: np.random.SeedSequence = attrs.field(init=False, repr=False)
-    """The seed as NumPy's SeedSequence."""
+    """The seed, as NumPy's SeedSequence."""
 
     def __attrs_post_init__(self) -> None:
         root = np.random.SeedSequence() if self.seed is None else seed_sequence(self.seed)
@@ -70,8 +69,7 @@ class Chunks:
 
 @attrs.frozen
 class CountViews:
-    """A task that plays a chunk of replicas of adversary × mechanism, and counts the views by
-    their feature."""
+    """A task: play a chunk of replicas of adversary × mechanism, and count views by feature."""
 
     adversary: Adversary
     mechanism: Mechanism
@@ -87,7 +85,7 @@ class CountViews:
 
 
 def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:
-    """Add the counts of a chunk to the total, in place."""
+    """The total counts, to which a chunk's counts are added in place."""
     for key, count in more.items():
         total[key] = total.get(key, 0) + count
     return total

@@ -1,5 +1,4 @@
-"""Executors: the workers for the chunks, in processes of our own or in an executor that the
-caller lends."""
+"""Workers for chunks: processes of our own, or an executor that the caller lends."""
 
 import multiprocessing
 import os
@@ -18,17 +17,11 @@ from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
-"""The number of workers assumed for an executor that does not state it."""
-
-
-_MISLED: Final = (
-    "this program was read from standard input, which processes that are started cannot run again: "
-    'put it into a file, or pass executor="serial"'
-)
+"""The number of workers assumed of an executor that does not state one."""
 
 
 class Future(Protocol):
-    """The interface of a future: the methods that are used here."""
+    """The interface of a future, as far as it is used here."""
 
     def result(self) -> Any: ...
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
@@ -36,34 +29,32 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """The interface of an executor: ``submit`` returns futures as in ``concurrent.futures``."""
+    """The interface of an executor: ``submit`` returns a future, as in ``concurrent.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        """Schedule the call fn(*args); its future."""
+        """Schedule the call fn(*args, **kwargs), and return its future."""
         ...
 
 
 class WorkerPool(ABC):
-    """Workers that take chunks and return futures. At most ``window`` chunks are under way at
-    once. Abstract."""
+    """Workers that take chunks, at most ``window`` at once, and return futures. Abstract."""
 
     window: int
     stuck: ExecutorError | None = None
-    """The reason why the task cannot be pickled; it is then passed on unpickled, which a thread can
-    use; else None."""
+    """Why the task cannot be pickled, so that only threads can run it; else None."""
 
     @abstractmethod
     def submit(self, chunk: object) -> Future:
-        """Give a chunk to a worker; a future of ``sending.Done`` or ``sending.Failed``. Raises:
+        """Give a chunk to a worker; the future of its ``Done`` or ``Failed``. Raises:
         ExecutorError."""
 
     @abstractmethod
     def close(self, *, now: bool) -> None:
-        """Dismiss the workers; with ``now``, without waiting for the chunks that they work on."""
+        """Dismiss the workers; with ``now`` at once, though they work on chunks."""
 
 
 class OwnProcesses(WorkerPool):
-    """A pool of processes started for one task, which is renewed when one of them dies."""
+    """A pool of processes for one task, which is renewed when one of them dies."""
 
     def __init__(self, task: sending.Task, workers: int) -> None:
         self._workers = workers
@@ -71,7 +62,10 @@ class OwnProcesses(WorkerPool):
         self._begin: tuple[Callable[..., None], tuple[object]] = sending.begin_worker, (task,)
         if self._method != "fork":
             if sending.is_misled():
-                raise ExecutorError(_MISLED)
+                raise ExecutorError(
+                    "this program was read from standard input, which processes that are started "
+                    'cannot run again: put it into a file, or pass executor="serial"'
+                )
             try:
                 self._begin = sending.begin_packed, (sending.pack(task),)
             except Exception as error:
@@ -86,7 +80,8 @@ class OwnProcesses(WorkerPool):
             self._workers, mp_context=context, initializer=start, initargs=arguments
         )
         with warnings.catch_warnings():
-            # Python 3.12+ counts threads of native libraries too; ``start_method`` looked.
+            # From Python 3.12 on, threads of native libraries count, too; ``start_method`` has
+            # looked.
             warnings.filterwarnings("ignore", "This process .* is multi-threaded")
             pool.submit(os.getpid)  # the processes start at the first ``submit``
         return pool
@@ -101,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # A public method, ``terminate_workers``, from Python 3.14 on.
+            # From Python 3.14 on there is a public method, ``terminate_workers``.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -123,7 +118,7 @@ class LentExecutor(WorkerPool):
         self._packed: tuple[sending.Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
-        # A dask Client treats equal calls as one call, and would return a lost one again.
+        # A dask Client takes equal calls for one call, and would return a lost one again.
         self._how = {"pure": False} if dask else {}
         try:
             self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
@@ -137,7 +132,7 @@ class LentExecutor(WorkerPool):
                 return submit(sending.run_task, self._task, chunk, **how)
             parcel = sending.Parcel(sending.attempt_packed, (self._packed, chunk))
             return submit(pickle.loads, pickle.dumps(parcel), **how)
-        except Exception as error:  # broken, or shut down: it will not take any other chunk
+        except Exception as error:  # broken or shut down for good
             raise self.stuck or ExecutorError(
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
@@ -148,8 +143,8 @@ class LentExecutor(WorkerPool):
 
 
 def _width(executor: Any) -> int:
-    """The number of workers that an executor says it has."""
-    for name in ("_max_workers", "num_workers"):  # concurrent.futures, mpi4py
+    """The number of workers of an executor, if it says so."""
+    for name in ("_max_workers", "num_workers"):  # of concurrent.futures and mpi4py
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count
@@ -162,9 +157,9 @@ def _width(executor: Any) -> int:
 def start_method() -> str | None:
     """The start method of our processes: "fork" where that is safe, else the platform's own method.
 
-    A forked process has all that its parent has, functions of a notebook or a lambda too.
-    It is not safe beside other threads, nor with an OpenMP runtime, for whose threads a child would
-    wait in vain (with threadpoolctl, a worker uses one; ``begin_worker``).
+    A forked process has all that its parent has, even functions of a notebook. To fork is not safe
+    beside other threads, nor with an OpenMP runtime, for whose threads a child would wait in vain
+    (unless threadpoolctl limits it to one thread; see ``begin_worker``).
     """
     stranded = "threadpoolctl" not in sys.modules and _openmp()
     if sys.platform != "linux" or threading.active_count() > 1 or stranded:
@@ -192,18 +187,14 @@ def _not_sent(error: Exception) -> ExecutorError:
     )
 
 
-def _can_be_sent(task: sending.Task) -> bool:
-    try:
-        sending.pack(task)
-    except Exception:
-        return False
-    return True
-
-
 def may_start(task: sending.Task) -> bool:
-    """Whether starting processes would be useful and possible for this task."""
-    return (
-        cores() > 1
-        and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or (not sending.is_misled() and _can_be_sent(task)))
-    )
+    """Whether to start processes for this task is useful and possible."""
+    if cores() == 1 or multiprocessing.current_process().daemon:
+        return False
+    if start_method() != "fork":
+        try:
+            sending.pack(task)
+        except Exception:
+            return False
+        return not sending.is_misled()
+    return True

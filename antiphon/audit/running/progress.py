@@ -1,4 +1,4 @@
-"""Progress of a run that a person watches: a line on standard error, and a clean end by Ctrl-C."""
+"""The progress of a run, for a person: a line on standard error, and a clean end by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from types import FrameType
 from typing import Any, Final, Literal, TypeAlias, TypeVar, Union
 
 Progress: TypeAlias = Callable[[int, int], object]
-"""A function called with (samples done, samples in all) when chunks have been merged."""
+"""A function of (samples done, samples in all), called when chunks have been merged."""
 
 _PATIENCE: Final = 0.5
-"""The seconds before a progress line appears; a shorter run shows none."""
+"""The seconds before a progress line appears."""
 _PAUSE: Final = 0.1
 _WIDTH: Final = 24
 
 
 @contextmanager
 def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progress]:
-    """The function to call with the progress of a run: the given one, a line on a terminal, or one
-    that does nothing."""
+    """The function that shows progress: the given one, a line on a terminal, or an idle one."""
     if callable(progress):
         yield progress
     elif progress is None and sys.stderr.isatty():
@@ -37,7 +36,7 @@ def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progr
 
 
 class Line:
-    """A progress bar with the rate and the remaining time, redrawn in place."""
+    """A progress bar with the rate and the remaining time, on one line of a terminal."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -48,7 +47,7 @@ class Line:
 
     def __call__(self, done: int, total: int) -> None:
         now = self._clock()
-        if self._resumed is None:  # the first report has the starting point of the run
+        if self._resumed is None:  # the first call has the number at which the run was resumed
             self._resumed = done
         if now >= self._next:
             self._next = now + _PAUSE
@@ -76,11 +75,11 @@ Result = TypeVar("Result")
 
 
 class Interrupt:
-    """A context manager that notes Ctrl-C: ``asked`` tells whether it has been pressed.
+    """A context manager that notes Ctrl-C: ``asked`` says whether it was pressed.
 
     The first Ctrl-C raises KeyboardInterrupt in a function called by ``breaking``; elsewhere it is
     only noted (and ``wake`` called), so that a merge is never left half done. A second one always
-    raises. Outside the main thread none is noticed, as in Python itself.
+    raises. Outside the main thread Ctrl-C is not noticed, as in Python itself.
     """
 
     def __init__(self, wake: Callable[[], object]) -> None:
@@ -108,7 +107,7 @@ class Interrupt:
             raise KeyboardInterrupt
 
     def breaking(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
-        """Call a function that Ctrl-C may interrupt anywhere. Raises: KeyboardInterrupt."""
+        """Call a function, in which Ctrl-C raises KeyboardInterrupt at any place."""
         try:
             self._breakable = True
             return function(argument)

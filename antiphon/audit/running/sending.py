@@ -1,5 +1,4 @@
-"""Sends a task to another process, together with the modules of parts that pickle alone would leave
-behind.
+"""Sends a task to another process, with the modules of parts that pickle alone leaves behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both are sent as the name of the module variable that holds them. Modules that were run by path
@@ -38,10 +37,10 @@ _run: Final[dict[str, str]] = {}
 
 
 def run_file(path: Path, name: str | None = None) -> ModuleType:
-    """Run a Python file as a module, and return the module. Its output goes to standard error.
+    """Run a Python file as a module, and return the module; output goes to standard error.
 
-    It may import files beside it, as a script may, but without shadowing other modules. Raises:
-    FileNotFoundError, and any error of the file's code.
+    The file may import files beside it, as a script may, but without shadowing other modules.
+    Raises: FileNotFoundError, and any error of the file's code.
     """
     name = name or f"_antiphon_with_{path.stem}"
     directory = str(path.absolute().parent)
@@ -54,13 +53,12 @@ def run_file(path: Path, name: str | None = None) -> ModuleType:
 
 
 def files_run() -> Files:
-    """The files that this process has run, so that another process can run them too."""
+    """(module name, file) of each file that this process has run, for another process to run."""
     return tuple(_run.items())
 
 
 def run_again(files: Iterable[tuple[str, str]]) -> None:
-    """Run the files that this process has not run yet. Raises: ImportError where a file is
-    missing."""
+    """Run the files that this process has not run yet. Raises: ImportError for a missing file."""
     for name, path in files:
         if _run.get(name) == path:
             continue
@@ -71,8 +69,7 @@ def run_again(files: Iterable[tuple[str, str]]) -> None:
 
 
 class InNoFile(pickle.PicklingError):
-    """Raised for a function or class that no other process can find, as it is defined in no
-    file."""
+    """Raised for a function or class that is defined in no file, so that no process finds it."""
 
 
 class _Pickler(pickle.Pickler):
@@ -89,8 +86,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _place(thing: object) -> tuple[str, str] | None:
-    """(module, variable) that hold a function or decorated object; None if pickle finds it
-    without help."""
+    """(module, variable) that hold a function or decorated object; None if pickle finds it."""
     if isinstance(thing, Named):
         function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):
@@ -112,8 +108,7 @@ def _at(module: str, name: str) -> object:
 
 
 def pack(task: object) -> tuple[Files, bytes]:
-    """A task, pickled to be sent. Raises: pickle's error for an object without a name;
-    MissingExtra if cloudpickle is needed."""
+    """The task, pickled. Raises: pickle's errors; MissingExtra if cloudpickle is needed."""
     buffer = io.BytesIO()
     try:
         _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(task)
@@ -132,8 +127,7 @@ def _main_has_a_file() -> bool:
 
 
 def is_misled() -> bool:
-    """Whether a started process would look for a main file that does not exist, as the program was
-    read from a pipe."""
+    """Whether a started process would look for a main file that is not there (piped code)."""
     return _file_of_main() is not None and not _main_has_a_file()
 
 
@@ -144,9 +138,9 @@ def _file_of_main() -> object:
 
 
 def packed_by_value(task: object) -> tuple[Files, bytes]:
-    """A task pickled with its functions' code, for dask workers that cannot import them: from
-    scripts, notebooks, or files run by path."""
-    cloudpickle: Any = importlib.import_module("cloudpickle")  # in dask, extra ``notebook``
+    """The task, pickled with its functions' code, for dask workers that cannot import them."""
+    # of dask, or of the extra ``notebook``
+    cloudpickle: Any = importlib.import_module("cloudpickle")
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
@@ -158,33 +152,32 @@ def packed_by_value(task: object) -> tuple[Files, bytes]:
 
 
 def unpack(files: Files, data: bytes) -> Any:
-    """The task that was packed. Raises: ImportError, AttributeError where a module or name is
-    missing here."""
+    """The packed task. Raises: ImportError, AttributeError for what is missing in this process."""
     run_again(files)
     return pickle.loads(data)
 
 
 Task = Callable[[Any], object]
-"""A pure function of a chunk, or of another piece of work."""
+"""A pure function of a piece of work, such as a chunk."""
 
 
 @attrs.frozen
 class Done:
-    """The result of a chunk, as a worker sends it."""
+    """The result of a piece of work, as a worker returns it."""
 
     result: object
 
 
 @attrs.frozen
 class Failed:
-    """An exception that the task itself raised; errors of the executor are not wrapped in it."""
+    """An exception of the task itself; errors of the executor are raised."""
 
     error: Exception
     trace: str
 
 
 def run_task(task: Task, chunk: object) -> Done | Failed:
-    """Run the task on a chunk."""
+    """The result of the task on a piece of work, or the exception that the task raised."""
     try:
         return Done(task(chunk))
     except Exception as error:
@@ -192,16 +185,15 @@ def run_task(task: Task, chunk: object) -> Done | Failed:
 
 
 def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
-    """Run a packed task on a chunk. Errors of unpacking are raised, not returned."""
+    """``run_task`` for a packed task; errors of unpacking are raised."""
     return run_task(unpack(*task), chunk)
 
 
 @attrs.frozen
 class Parcel:
-    """A function call that takes place when the parcel is unpickled by ``pickle.loads``.
+    """A call of a function that happens when ``pickle.loads`` reads the parcel.
 
-    So the executor needs no import of this package, and a worker without it returns a clear error,
-    where otherwise it would die on unpickling.
+    A worker without this package then returns a clear error, and does not die on unpickling.
     """
 
     function: Callable[..., object]
@@ -212,7 +204,7 @@ class Parcel:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error, or a RuntimeError with its text if it cannot be pickled and unpickled."""
+    """The error; or a RuntimeError with its text if the error cannot be pickled and unpickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -232,23 +224,23 @@ def begin_worker(task: Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     threading.Thread(target=_die_with_parent, daemon=True).start()
     limits = sys.modules.get("threadpoolctl")
-    if limits is not None:  # one core each; a forked OpenMP would hang with more threads
+    if limits is not None:  # one core for each worker; a forked OpenMP would hang with more threads
         limits.threadpool_limits(1)
 
 
 def begin_packed(task: tuple[Files, bytes]) -> None:
-    """Make this process a worker for a packed task, where the process was not forked."""
+    """Make this process, which was not forked, a worker for a packed task."""
     begin_worker(unpack(*task))
 
 
 def attempt_own(chunk: object) -> Done | Failed:
-    """Run this worker's task on a chunk."""
+    """``run_task`` for the task of this worker."""
     assert _task is not None
     return run_task(_task, chunk)
 
 
 def _die_with_parent() -> None:
-    """End this worker when its parent process ends, else it would wait for ever."""
+    """End this worker when its parent process ends; else it would wait for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -2,6 +2,7 @@
 
 from antiphon.audit.statistical.audit_report import Tested
 from antiphon.audit.statistical.choosing import Training, choose_event
+from antiphon.audit.statistical.claim_audit import Batch, EProcess
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -14,7 +15,6 @@ from antiphon.audit.statistical.estimators import (
     p_value,
 )
 from antiphon.audit.statistical.event import Choice, Event, Goal
-from antiphon.audit.statistical.sequential import Batch, EProcess
 from antiphon.audit.statistical.trade_off import TradeOff
 from antiphon.numbers.public import shows
 from antiphon.populations.play import play_population, play_sample

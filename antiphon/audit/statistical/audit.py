@@ -1,4 +1,4 @@
-"""``game.audit``: a claim tested on samples, and a counterexample that replays.
+"""``game.audit``: a test of a claim on samples, and a counterexample that replays.
 
 Training samples choose the adversary and the event; fresh samples test them, in chunks that are
 reduced to hit counts; so no bound uses the samples that chose its event.
@@ -19,13 +19,12 @@ from antiphon.audit.running.executors import Executor
 from antiphon.audit.statistical import experiment
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.claim_audit import Method, fixed_audit, sequential_audit
 from antiphon.audit.statistical.curve_audit import curve_audit
 from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, alpha_of, exp_up
 from antiphon.audit.statistical.event import EventGoal, Goal, Objective
-from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.search import Search, members
-from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
@@ -37,13 +36,13 @@ from antiphon.protocol.records.labels import message_label, name_parties
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 MANY: Final = 1 << 15
-"""The number of samples from which a slow audit gets a warning."""
+"""The number of samples from which on a slow audit warns."""
 LEAST_SAMPLES: Final = 1000
-"""The least number of samples: half of them choose the event and half test it."""
+"""The least number of samples: half of them choose the event, and half test it."""
 MOST_TRAINING: Final = 2_000_000
-"""The largest number of training views of each world; all other views test."""
+"""The largest number of training views of each world, unless ``training`` says otherwise."""
 MOST_NUMBERS: Final = 1 << 26
-"""The largest number of numbers in the training views of a world: half a gigabyte."""
+"""The largest number of numbers in all training views of a world: half a gigabyte."""
 
 
 @written_as("game.audit(adversary, epsilon=1, samples=10_000)")
@@ -69,11 +68,11 @@ def audit(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> AuditReport:
-    """Test the claim "(ε, δ)-DP w.r.t. f", or a privacy curve, on samples, with an adversary or the
-    best one of a search.
+    """Test on samples the claim "(ε, δ)-DP w.r.t. f", or a whole privacy curve.
 
-    The verdict *refuted* comes with a view that replays, and is wrong with probability at most
-    α = 1 − confidence; so is each of the bounds. *Not refuted* proves nothing.
+    Given are an adversary, or several, of which the best is chosen. The verdict *refuted* comes
+    with a view that replays, and is wrong with probability at most α = 1 − confidence; so is each
+    of the bounds. *Not refuted* proves nothing.
 
     That holds for ``samples`` fixed before any result is seen. To look and then decide whether to
     go on, use method "anytime". An audit that continues a checkpoint, or goes on after Ctrl-C has
@@ -189,7 +188,7 @@ def _shares(samples: object, training: object) -> int:
 
 
 def _alone(epsilon: object, delta: object, objective: object, method: str, correction: str) -> None:
-    """Refuse arguments that do not go with a curve. Raises: InvalidArgument."""
+    """Refuse arguments that do not go with a claimed curve. Raises: InvalidArgument."""
     if epsilon is not None or delta != 0 or objective is not None:
         raise InvalidArgument("a curve is all of the claim: leave out epsilon, delta, objective")
     if method != METHODS[0] or correction != CORRECTIONS[0]:
@@ -202,8 +201,7 @@ def _alone(epsilon: object, delta: object, objective: object, method: str, corre
 def _goal(
     epsilon: exact.Epsilon | None, delta: object, objective: Objective | None, alpha: float, n: int
 ) -> Goal:
-    """The goal of an audit: the claim in floats, rounded so that the tested claim is no stronger
-    than the original."""
+    """The goal of an audit: the claim in floats, rounded up, so that no true claim gets false."""
     if epsilon is None:
         raise InvalidArgument("an audit tests a claim: pass epsilon, and delta, or a curve")
     claimed, level = exact.probability(delta), exact.epsilon(epsilon)

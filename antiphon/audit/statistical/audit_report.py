@@ -30,7 +30,7 @@ from antiphon.protocol.records.files import write_text
 
 FORMAT: Final = "antiphon-audit/1"
 _NEARLY: Final = 10
-"""The number of digits with which a claim is shown."""
+"""The number of digits with which a claimed figure is shown."""
 _ALL: Final = 17
 """The number of digits that determine a double."""
 _RARE: Final = "No view in the event was found soon: it is rare, or the test was lucky."
@@ -39,83 +39,75 @@ Verdict = Literal["refuted", "not refuted"]
 
 @attrs.frozen
 class Tested:
-    """One hypothesis that was tested on fresh samples: an adversary and an event."""
+    """One tested hypothesis: an adversary and an event, with the counts of fresh views."""
 
     adversary: str
     event: Event = attrs.field(repr=False)
     hits: Hits
     p_value: float
-    """The p-value of "the claim holds" for this hypothesis alone."""
+    """The p-value of "the claim holds", for this hypothesis alone."""
     adjusted: float
-    """The p-value, adjusted for all hypotheses that were tested."""
+    """The p-value, adjusted for all tested hypotheses."""
 
 
 @attrs.frozen(repr=False)
 class AuditReport(Shown, Plotted):
-    """The findings of an audit. A claim is *refuted* or *not refuted*; an audit never proves
-    privacy."""
+    """The findings of an audit: a claim is *refuted* or *not refuted*, and never proved."""
 
     verdict: Verdict
     epsilon: float
     delta: float
-    """The δ of the claim that was tested; its ``epsilon`` is in nats."""
+    """The δ of the tested claim; its ``epsilon`` is in nats."""
     delta_lower: float
-    """A lower bound on the true δ(ε), with the stated confidence."""
+    """A lower bound on the true δ(ε), with probability ``confidence``."""
     epsilon_lower: float
-    """A lower bound on the least ε for the claimed δ, with the same confidence."""
+    """A lower bound on the least ε for the claimed δ, with probability ``confidence``."""
     confidence: float
-    """The confidence 1 − α: the verdict *refuted* is wrong with probability at most α. It is less
-    than requested if earlier reports on these samples were seen (``looks``)."""
+    """1 − α: *refuted* is wrong with probability at most α. Lower after earlier ``looks``."""
     samples: int
     """The number of interactions in each world, training and test together."""
     tested: int
-    """The number of fresh samples on which the event was tested."""
+    """The number of fresh samples on which the event was tested, in each world."""
     method: str
     correction: str
-    """The number of hypotheses that were tested, and the correction made for it, in words."""
+    """How many hypotheses were tested, and how the bounds were corrected for it, in words."""
     adversary: str
-    """The adversary that was tested, in a few words."""
+    """The tested adversary, in a few words."""
     event: Event = attrs.field(repr=False)
     hits: Hits
-    """The counts of test samples in the event, in the world it favours and in the other."""
+    """The counts of test views in the event, in the world that it favours and in the other."""
     tests: tuple[Tested, ...] = attrs.field(default=(), repr=False)
-    """All hypotheses, if several were tested."""
+    """All tested hypotheses, if there were several."""
     trace: tuple[Hits, ...] = attrs.field(default=(), repr=False)
-    """The counts of hits after growing numbers of the test samples."""
+    """The counts of hits after growing numbers of test views."""
     alpha_each: float | None = attrs.field(default=None, repr=False)
-    """The α of this event's two bounds, after correction; None where the method does not use two
-    bounds."""
+    """The α of this event's two bounds, after correction; None for methods without two bounds."""
     interrupted: bool = False
-    """Whether the test was ended early (Ctrl-C); the bounds then hold for the samples taken until
-    then."""
+    """Whether Ctrl-C ended the test early; the bounds then hold for the samples until then."""
     looks: int = 1
-    """The number of reports made of these samples while a checkpoint grew. Only the first report
-    has the confidence that was asked for."""
+    """The number of reports of these samples so far, as a checkpoint grew."""
     vacuous: str = ""
-    """The reason if nothing was tested: V[f] halted every view, or no differing pair was sent."""
+    """Why nothing was tested (V[f] halted every view, or no differing pair was sent); else ""."""
     curve: str = ""
-    """The name of the claimed curve, if a whole curve was claimed: the verdict is then about its
-    point (ε, δ)."""
+    """The name of the claimed curve, whose point is (epsilon, delta); "" for a single claim."""
     claimed: tuple[tuple[float, float], ...] = attrs.field(default=(), repr=False)
     """Points (ε, δ) of the claimed curve, in order of ε."""
     trade_off: TradeOff | None = attrs.field(default=None, repr=False)
     """The trade-off curve that all tested events prove together."""
     hint: str = ""
-    """Advice on what else to try: ``ap.check``, for a system with parts from outside this
-    library."""
+    """Advice on what else to try, for a system with parts from outside this library."""
     slow: str = ""
-    """The parts that are played one replica at a time, which made the audit slow, and the cure."""
+    """The parts that made the audit slow, played one replica at a time, and how to mend them."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
-    """The tested adversary as an object; it is not saved."""
+    """The tested adversary as an object; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
-    """An interaction in the event, which can be replayed; it is saved in a file of its own."""
+    """An interaction in the event, which replays; saved in a file of its own."""
 
     def _card(self) -> Card:
         return self.card("report.counterexample is a view in the event: it replays.")
 
     def card(self, where: str) -> Card:
-        """The report as a card: the verdict, its evidence, the place ``where`` of the
-        counterexample, and advice."""
+        """The report as a card. ``where``: a sentence that says where the counterexample is."""
         return Card(title(self), self._parts(where))
 
     def _parts(self, where: str) -> Iterator[Part]:
@@ -161,7 +153,7 @@ class AuditReport(Shown, Plotted):
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is refuted."""
+        """Whether the verdict is *refuted*."""
         return self.verdict == "refuted"
 
     @property
@@ -171,7 +163,7 @@ class AuditReport(Shown, Plotted):
 
     @property
     def bounds(self) -> TradeOff:
-        """The proved points of a trade-off curve: a single one, unless a whole curve was tested.
+        """The proved points of the trade-off curve: several if a whole curve was tested, else one.
 
         Raises: InvalidArgument where there are none.
         """
@@ -180,12 +172,12 @@ class AuditReport(Shown, Plotted):
 
     @property
     def mu_lower(self) -> float:
-        """A lower bound on every μ for which μ-GDP holds, with the stated confidence."""
+        """A lower bound on every μ for which μ-GDP holds, with probability ``confidence``."""
         return self.bounds.mu
 
     @property
     def rates(self) -> Rates:
-        """The bounds on the event's probabilities. Raises: InvalidArgument if the method gives
+        """The bounds on the event's two probabilities. Raises: InvalidArgument if there are
         none."""
         if self.alpha_each is None:
             raise InvalidArgument(
@@ -195,24 +187,22 @@ class AuditReport(Shown, Plotted):
         return Rates.of(self.hits, alpha=self.alpha_each)
 
     def delta_at(self, epsilon: float) -> float:
-        """A lower bound on δ(ε), valid for all ε at once with the stated confidence."""
+        """A lower bound on δ(ε), for all ε at once, with probability ``confidence``."""
         return self.bounds.delta_at(epsilon)
 
     def epsilon_at(self, delta: float) -> float:
-        """A lower bound on the least ε for a δ, valid for all δ at once with the stated
-        confidence."""
+        """A lower bound on the least ε for a δ, for all δ at once, with that confidence."""
         return self.bounds.epsilon_at(delta)
 
     def progress(self) -> tuple[tuple[int, float], ...]:
-        """((test samples in each world, lower bound on δ after them), …); each bound is valid on
-        its own only."""
+        """((test samples in each world, lower bound on δ), …); each bound is valid alone."""
         alpha = alpha_of(self.confidence) if self.alpha_each is None else self.alpha_each
         return tuple(
             (each.trials, Rates.of(each, alpha=alpha).delta_at(self.epsilon)) for each in self.trace
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain data for JSON; the event in words."""
+        """The report as plain data for JSON; events are in words."""
         data = {name: getattr(self, name) for name in _PLAIN}
         data |= {"vacuous": self.vacuous, "hint": self.hint, "slow": self.slow}
         if self.trade_off is not None:
@@ -229,7 +219,7 @@ class AuditReport(Shown, Plotted):
         return data
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the report as JSON, the events also as data; the counterexample is left out.
+        """Write the report as JSON, with its events as data, without the counterexample.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable.
         """
@@ -273,16 +263,16 @@ class AuditReport(Shown, Plotted):
 
 
 def title(report: AuditReport) -> str:
-    """The claim and the verdict of a report, in one line."""
+    """The claim and the verdict, in one line."""
     claim = f"the whole curve ({report.curve})" if report.curve else f"{claimed(report)}-DP"
     return f"{claim}: {report.verdict}, at confidence {shown_down(report.confidence, _NEARLY)}"
 
 
 def claimed(report: AuditReport) -> str:
-    """The claim as text, "(ε, δ)". The tested doubles equal the claimed numbers, or are the next
-    doubles above.
+    """The claim as text, "(ε, δ)", rounded down if it is refuted, else up.
 
-    A refuted claim is rounded down, others up, as a refutation also refutes all smaller claims.
+    A refutation also refutes all smaller claims. The tested doubles are the claimed numbers, or the
+    next doubles above them.
     """
     told = [
         shown_down(each, _NEARLY)
@@ -294,7 +284,7 @@ def claimed(report: AuditReport) -> str:
 
 
 def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
-    """The rows (name, value) of a report: the bounds, and how they were obtained."""
+    """The rows (name, value) of a report's table: the bounds, and how they were obtained."""
     hits, bit = report.hits, report.event.bit
     if report.curve:
         where = "where it fails" if report.refuted else "where that is nearest"
@@ -318,7 +308,7 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
 
 
 def tests(report: AuditReport) -> Grid:
-    """A table of every tested hypothesis, if there were several."""
+    """The table of all tested hypotheses."""
     found = [
         (each.adversary, each.event.words(), shown_up(each.p_value, 3), shown_up(each.adjusted, 3))
         for each in report.tests
@@ -327,8 +317,7 @@ def tests(report: AuditReport) -> Grid:
 
 
 def sentences(report: AuditReport) -> Iterator[str]:
-    """Advice on what else to try; and a warning where nothing was tested, or no view told the
-    worlds apart."""
+    """Advice on what else to try, and warnings of tests that told nothing."""
     hits = report.hits
     if report.hint and not report.refuted:
         yield f"{report.hint}."
@@ -353,8 +342,7 @@ _TEXTS: Final = ("verdict", "method", "correction", "adversary")
 
 
 def _check(report: AuditReport) -> None:
-    """Check the types and values of a report that was read. Raises: TypeError, ValueError,
-    AttributeError."""
+    """Check types and values of a loaded report. Raises: TypeError, ValueError, AttributeError."""
     hits = (report.hits, *report.trace, *(each.hits for each in report.tests))
     counts = [getattr(report, name) for name in _WHOLE]
     counts += [count for each in hits for count in attrs.astuple(each)]

@@ -20,14 +20,13 @@ from antiphon.populations.sample import NUMBER, Sample
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 MOST_PLACES: Final = 32
 MOST_KINDS: Final = 32
-"""The largest number of kinds of view that get a model of their own."""
+"""The largest number of kinds of view (by their symbols) that get a model of their own."""
 LEAST_VIEWS: Final = 2000
-"""The least number of training views, in each world, for a kind to get a model of its own."""
+"""The least number of training views, in each world, of a kind with a model of its own."""
 
 
 class Training(NamedTuple):
-    """Training samples of both worlds: one part to learn scores from, the other to choose the
-    threshold."""
+    """Training samples of both worlds: a pair to learn scores from, a pair to choose thresholds."""
 
     fit: tuple[Sample, Sample]
     tune: tuple[Sample, Sample]
@@ -36,7 +35,7 @@ class Training(NamedTuple):
 def choose_event(
     training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0
 ) -> Choice:
-    """The event with the best expected bound, over all scores, thresholds and both directions.
+    """The event with the best expected bound, over all scores, thresholds and directions.
 
     If all views are alike it is the sure event. ``score`` "own": the views are numbers or symbols
     that need no model. Raises: InvalidArgument if the views have nothing to count and no number;
@@ -58,8 +57,7 @@ def choose_event(
 
 
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
-    """The sure event, which contains all views. Raises: InvalidArgument if almost
-    every view is a kind of its own."""
+    """The sure event, which has all views. Raises: InvalidArgument if hardly two views agree."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
     event = Event(scorers.LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
     zero, one = training.tune
@@ -71,7 +69,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
 
 
 def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
-    """Whether the discrete kinds of view are few: each occurs more than twice, on average."""
+    """Whether a kind of view without numbers occurs more than twice, on average."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
 
@@ -88,7 +86,7 @@ _NOTHING: Final = {
 def candidate_scores(
     zero: Sample, one: Sample, score: str, *, seed: int = 0
 ) -> Iterator[scorers.Scorer]:
-    """The scores to try: the one that ``score`` names, or (``auto``) all that need NumPy only."""
+    """The scorers to try: the one that ``score`` names; for "auto", all that need NumPy only."""
     kinds = zero.cells.keys() | one.cells.keys()
     if len(kinds) > 1 and _few(kinds, (zero, one)) and score in ("auto", "counts", "own"):
         yield table(zero, one)
@@ -109,7 +107,7 @@ def candidate_scores(
 
 
 def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[scorers.ByKind]:
-    """A model for each frequent kind of view, and the ``pooled`` model for all other kinds."""
+    """A model for each frequent kind of view, with the ``pooled`` model for all other kinds."""
     large = {
         kind: parts
         for kind in zero.cells.keys() & one.cells.keys()
@@ -135,11 +133,11 @@ def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[sco
 
 _SMALL: Final = 50_000
 _CHECKED: Final = 1000
-"""The number of rows on which our scores are compared with scikit-learn's."""
+"""The number of rows on which our trees are compared with scikit-learn's."""
 
 
 def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
-    """A score by scikit-learn's logistic regression, features standardised. Raises:
+    """A scorer by scikit-learn's logistic regression, features standardised. Raises:
     MissingExtra."""
     try:
         from sklearn.linear_model import LogisticRegression
@@ -157,7 +155,7 @@ def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
 
 
 def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.Trees:
-    """A score by histogram gradient boosting, by scikit-learn. Raises: MissingExtra."""
+    """A scorer by scikit-learn's histogram gradient boosting. Raises: MissingExtra."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
     except ImportError:
@@ -188,8 +186,8 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.
 
 
 def _threads(rows: int) -> AbstractContextManager[object]:
-    """A context manager that allows one thread only for a small task, which more threads would
-    slow down."""
+    """A context manager that allows only one thread for a task which more threads would slow
+    down."""
     from threadpoolctl import threadpool_limits  # scikit-learn installs it
 
     limits: Any = threadpool_limits
@@ -210,11 +208,11 @@ def _tree(nodes: Any) -> scorers.Tree:
 
 
 Labelled: TypeAlias = tuple[scorers.Vector, npt.NDArray[np.int64], scorers.Vector]
-"""(features, labels, weights) of training rows."""
+"""(features, labels, weights) of training rows; a label is the world b."""
 
 
 def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
-    """The training rows, labelled by world: a row appears once for each world where it was seen."""
+    """The training rows with their worlds as labels: a row of both worlds appears twice."""
     rows = rows_of(reader, zero, one)
     seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]
     features = np.concatenate([rows.features[each] for each in seen])

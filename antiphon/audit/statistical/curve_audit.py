@@ -1,6 +1,6 @@
-"""The audit of a whole privacy curve: several events on fresh samples, each compared with it at
-every ε."""
+"""The audit of a whole privacy curve: several events, each compared with it at every ε."""
 
+from operator import add
 from statistics import NormalDist
 from typing import Final, TypeAlias
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from antiphon.audit.running import Chunk
 from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical.claim_audit import make_report, repetition_note
 from antiphon.audit.statistical.estimators import Hits, Rates, down
 from antiphon.audit.statistical.event import Choice, Cut, Cuts
 from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child_seed
-from antiphon.audit.statistical.fixed import make_report, repetition_note
 from antiphon.audit.statistical.reader import Path, with_numbers_at
 from antiphon.audit.statistical.scorers import Scorer, Vector
 from antiphon.audit.statistical.search import Candidate
@@ -30,15 +30,14 @@ Counts: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 """(views of each world, views of b = 0 beyond each cut, views of b = 1 beyond each cut)."""
 
 _EACH_WAY: Final = 16
-"""The largest number of cuts on either side of the median."""
+"""The largest number of cuts (thresholds of a score) on either side of the median."""
 _LEAST: Final = 4
-"""The least average number of tuning views of a world beyond the outermost cuts."""
+"""The least number of tuning views (the mean of both worlds) beyond the outermost cuts."""
 
 
 @attrs.frozen
 class CountCuts:
-    """A task that plays a chunk of fresh views in both worlds, and counts the views beyond each
-    cut."""
+    """A task that plays a chunk of fresh views in both worlds, and counts those beyond each cut."""
 
     playing: Playing
     adversary: Adversary
@@ -46,12 +45,6 @@ class CountCuts:
     places: tuple[Path, ...]
     """The places of continuous numbers in the training views, as in ``Event.wide``."""
     cuts: tuple[Cut, ...]
-
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        return bool(self.places)
 
     def __call__(self, chunk: Chunk) -> Counts:
         return chunk.size, self._beyond(0, chunk), self._beyond(1, chunk)
@@ -73,8 +66,7 @@ class CountCuts:
         )
 
     def hits(self, counts: Counts) -> list[Hits]:
-        """For each cut, the number of views beyond it in the world it favours, and in the other
-        world."""
+        """For each cut, the views beyond it in the world that it favours, and in the other one."""
         views, *worlds = counts
         return [
             Hits(worlds[cut.bit][place], views, worlds[1 - cut.bit][place], views)
@@ -84,17 +76,13 @@ class CountCuts:
 
 def together(counts: Counts, more: Counts) -> Counts:
     """The sums of the counts of two chunks."""
-    (views, zero, one), (others, less, least) = counts, more
-    return views + others, _sums(zero, less), _sums(one, least)
-
-
-def _sums(counts: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([a + b for a, b in zip(counts, more, strict=True)])
+    (views, *worlds), (others, *beyond) = counts, more
+    zero, one = (tuple(map(add, *each)) for each in zip(worlds, beyond, strict=True))
+    return views + others, zero, one
 
 
 def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCuts:
-    """The task for a curve's audit: it counts views beyond the chosen cut, and beyond other cuts
-    of the same score."""
+    """The task that counts views beyond the chosen cut, and beyond other cuts of the same score."""
     event = choice.event
     if choice.cuts is None or choice.cut is None:
         sure = Cut(event.threshold, event.above, event.bit)
@@ -104,8 +92,7 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """A selection of cuts (score thresholds) with at most half of the tuning views beyond, spaced
-    evenly in normal quantiles."""
+    """Thresholds with at most half of the tuning views beyond, even in normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]
@@ -121,12 +108,11 @@ def spread(cuts: Cuts) -> list[Cut]:
 
 
 FIRST: Final = 0.5
-"""The share of α for the event that promises most; the other events share the rest."""
+"""The share of α for the event with the best expected bound; all others share the rest."""
 
 
 def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCurve) -> AuditReport:
-    """Audit a whole curve: choose adversary, score and cuts; bound all events on fresh views;
-    compare with the curve.
+    """Audit a whole curve: choose adversary, score and cuts, and bound all cuts on fresh views.
 
     Each cut is an event with two Clopper-Pearson bounds at half of its α. Their α add up to that of
     the audit: so all bounds hold together, and at every ε, except with that probability.
@@ -136,23 +122,19 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     candidate, choice = setting.best(candidates, setting.trained)
     task = counting(setting.playing, candidate.adversary, choice)
     seed = child_seed(setting.root, TESTING, 0)
-    outcome = setting.workforce.run(task, together, goal.trials, seed, 0)
+    outcome = setting.workforce.run(task, together, goal.trials, seed, wide=bool(task.places))
     looks, alpha = outcome.looks, goal.alpha
-    if looks > 1:
-        setting = attrs.evolve(setting, confidence=max(0.0, down(1 - looks * alpha)))
+    setting = setting.after(looks)
     alphas, hits = _shares(alpha, len(task.cuts)), task.hits(outcome.result)
     rates = [Rates.of(each, alpha=share) for each, share in zip(hits, alphas, strict=True)]
-    points = [Point(cut.bit, each) for cut, each in zip(task.cuts, rates, strict=True)]
-    trade_off = TradeOff(tuple(points))
+    trade_off = TradeOff(tuple(Point(cut.bit, r) for cut, r in zip(task.cuts, rates, strict=True)))
     epsilon = _worst(curve, goal, rates)
     delta, lows = claimed_delta(curve, epsilon), [each.delta_at(epsilon) for each in rates]
     best = int(np.argmax(lows))
     refuted, low = lows[best] > delta, lows[best]
     event = task.cuts[best].event(task.scorer, task.places)
     setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))
-    shown = setting.show(candidate.adversary, event, rates[best].low, low) if refuted else None
-    if shown is not None:
-        shown = attrs.evolve(shown, hits=hits[best], alpha=alphas[best])
+    found = candidate.adversary, event, rates[best].low, low, (hits[best], alphas[best])
     return make_report(
         setting, candidate, event, refuted,
         delta_lower=low,
@@ -168,12 +150,12 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
         curve=curve.method,
         claimed=goal.claimed,
         trade_off=trade_off,
-        counterexample=shown,
+        counterexample=setting.show(*found) if refuted else None,
     )  # fmt: skip
 
 
 def _shares(alpha: float, events: int) -> list[float]:
-    """The share of α that each event gets; their sum is at most α."""
+    """The share of α for each event; the shares add up to at most α."""
     if events == 1:
         return [alpha]
     return [FIRST * alpha, *[down((1 - FIRST) * alpha / (events - 1))] * (events - 1)]

@@ -23,12 +23,10 @@ import numpy as np
 from antiphon.numbers import InvalidArgument, exact
 
 _SLACK: Final = 1e-6
-"""The margin for the relative error of a binomial tail; the true error is below 1e-8 up to n =
-10^15."""
+"""The margin for the relative error of a binomial tail, which is below 1e-8 up to n = 10^15."""
 MOST_TRIALS: Final = 10**15
 _MOST_TERMS: Final = 1 << 17
-"""The number of terms of a tail that are summed (8 σ of n = 10^9); a geometric series bounds the
-rest."""
+"""The number of terms of a tail that are summed; a geometric series bounds the rest."""
 
 
 def clopper_pearson(successes: int, trials: int, *, confidence: float) -> tuple[float, float]:
@@ -61,8 +59,7 @@ def alpha_of(confidence: float) -> float:
 
 
 def lower_bound(successes: int, trials: int, *, alpha: float) -> float:
-    """A Clopper-Pearson lower bound: it exceeds the true probability with probability at most
-    ``alpha``."""
+    """A Clopper-Pearson lower bound: too high with probability at most ``alpha``."""
     _check(successes, trials, alpha)
     if successes == 0:
         return 0.0
@@ -72,8 +69,7 @@ def lower_bound(successes: int, trials: int, *, alpha: float) -> float:
 
 
 def upper_bound(successes: int, trials: int, *, alpha: float) -> float:
-    """A Clopper-Pearson upper bound: the true probability exceeds it with probability at most
-    ``alpha``."""
+    """A Clopper-Pearson upper bound: too low with probability at most ``alpha``."""
     _check(successes, trials, alpha)
     high = 1 - lower_bound(trials - successes, trials, alpha=alpha)
     return min(1.0, math.nextafter(high, 2))
@@ -94,8 +90,7 @@ def _check(successes: int, trials: int, alpha: float) -> None:
 
 
 def _largest(high: float, sure: Callable[[float], bool]) -> float:
-    """Nearly the largest float in [0, high) for which the predicate ``sure`` holds; by
-    bisection."""
+    """The largest float (nearly) in [0, high) for which ``sure`` holds, by bisection."""
     low = 0.0
     while True:
         middle = (low + high) / 2
@@ -108,7 +103,7 @@ def _largest(high: float, sure: Callable[[float], bool]) -> float:
 
 
 def upper_tail(least: int, trials: int, p: float) -> float:
-    """P[X >= least] for X ~ Bin(trials, p) and 0 < p <= least/trials, where the terms decrease.
+    """P[X >= least], X ~ Bin(trials, p), for 0 < p <= least/trials, where the terms decrease.
 
     Past _MOST_TERMS terms it is an upper bound.
     """
@@ -128,8 +123,7 @@ def upper_tail(least: int, trials: int, p: float) -> float:
 
 
 def _term(k: int, n: int, p: float) -> float:
-    """The probability P[X = k], X ~ Bin(n, p), by the saddle-point expansion (Loader 2000), for
-    k >= 1."""
+    """P[X = k], X ~ Bin(n, p), for k >= 1, by the saddle-point expansion (Loader 2000)."""
     if k == n:
         return math.exp(n * math.log(p))
     log = _stirling(n) - _stirling(k) - _stirling(n - k)
@@ -164,8 +158,7 @@ CORRECTIONS: Final = ("select", "holm", "bonferroni")
 
 
 def bonferroni(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Bonferroni's adjusted p-values k p: rejecting those <= α makes any false rejection with
-    probability <= α.
+    """Bonferroni's adjusted p-values k p: to reject those <= α is wrong with probability <= α.
 
     >>> bonferroni([0.25, 0.5])
     (0.5, 1.0)
@@ -199,8 +192,7 @@ def _check_level(p_values: Sequence[float]) -> None:
 
 @attrs.frozen
 class Hits:
-    """The counts of an event S: its hits in the world b that it favours and in the other, and
-    the views played."""
+    """The counts of an event S: (hits, views) in the world b that it favours and in 1 − b."""
 
     own: int
     trials: int
@@ -216,9 +208,10 @@ class Hits:
 
 @attrs.frozen
 class Rates:
-    """Bounds Pr_b[S] >= low and Pr_{1−b}[S] <= high, which hold together with probability 1 − α.
+    """Bounds Pr_b[S] >= low and Pr_{1−b}[S] <= high on an event S, which hold together.
 
-    So all bounds computed from them hold at the same time, for all ε and δ.
+    Both hold with probability 1 − α. So all bounds computed from them hold at the same time, for
+    all ε and δ.
     """
 
     low: float
@@ -226,8 +219,7 @@ class Rates:
 
     @staticmethod
     def of(hits: Hits, *, alpha: float) -> Rates:
-        """Rates from two Clopper-Pearson bounds at α/2 each; a world without views gives no
-        bound."""
+        """Rates from two Clopper-Pearson bounds at α/2; a world without views gives no bound."""
         return Rates(
             lower_bound(hits.own, hits.trials, alpha=alpha / 2) if hits.trials else 0.0,
             upper_bound(hits.against, hits.others, alpha=alpha / 2) if hits.others else 1.0,
@@ -248,7 +240,7 @@ class Rates:
 def delta_lower_bound(
     hits: int, trials: int, against: int, others: int, *, epsilon: float, alpha: float
 ) -> float:
-    """A lower bound on δ(ε), which exceeds the true value with probability at most ``alpha``.
+    """A lower bound on δ(ε), above the true value with probability at most ``alpha``.
 
     ``hits`` of ``trials`` replicas fell into S in the world it favours, ``against`` of
     ``others`` in the other. Two Clopper-Pearson bounds at α/2 each, rounded down.
@@ -262,14 +254,12 @@ def delta_lower_bound(
 def epsilon_lower_bound(
     hits: int, trials: int, against: int, others: int, *, delta: float, alpha: float
 ) -> float:
-    """A lower bound on the least ε with (ε, δ)-DP, which exceeds it with probability at most
-    ``alpha``."""
+    """A lower bound on the least ε for a δ, above that with probability at most ``alpha``."""
     return Rates.of(Hits(hits, trials, against, others), alpha=alpha).epsilon_at(delta)
 
 
 def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha: float) -> float:
-    """A lower bound on δ(ε) from one binomial: the share of right guesses of a random label (the
-    world).
+    """A lower bound on δ(ε) from one binomial: the share of right guesses of a random world.
 
     The label is the world b that the event S favours with probability 1/(1+e^ε), else 1−b; the
     guess is b iff the view is in S. It is right with probability (e^ε + δ_S)/(1+e^ε),
@@ -281,12 +271,12 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
 
 
 def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
-    """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it,
-    rounded up; 1 if none does.
+    """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it.
 
-    2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises with
-    q and the second falls, so the maximum is where they meet. Under the claim it is at most u with
-    probability at most u, for every u in (0, 1).
+    It is rounded up, and 1 if no α refutes the claim: 2 max over q of min(P[Bin(n, δ + e^ε q) >=
+    own], P[Bin(m, q) <= against]): the first rises with q and the second falls, so the maximum is
+    where they meet. Under the claim it is at most u with probability at most u, for every u in (0,
+    1).
 
     >>> refuted = Hits(90, 100, 20, 100)
     >>> p = p_value(refuted, epsilon=1.0, delta=0.0)
@@ -315,19 +305,17 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
 
 
 def exp_up(epsilon: float) -> float:
-    """The value of e^ε, rounded up, for 0 <= ε < 700. Raises: InvalidArgument for another ε."""
+    """e^ε, rounded up, for 0 <= ε < 700. Raises: InvalidArgument for another ε."""
     if not 0 <= epsilon < 700:
         raise InvalidArgument(f"epsilon must lie in [0, 700), not {epsilon!r}")
     return up(math.exp(epsilon)) if epsilon else 1.0
 
 
 def down(value: float) -> float:
-    """A lower bound on the exact result, after a few float operations on numbers of the size of
-    ``value``."""
+    """A lower bound on an exact result, of which ``value`` is a rounding after a few operations."""
     return value - 8e-16 * max(1.0, abs(value))
 
 
 def up(value: float) -> float:
-    """An upper bound on the exact result, after a few float operations on numbers of the size of
-    ``value``."""
+    """An upper bound on an exact result, of which ``value`` is a rounding after few operations."""
     return value + 8e-16 * max(1.0, abs(value))

@@ -1,4 +1,4 @@
-"""Events: sets of views, as data and in words, and thresholds on a score that define them.
+"""Events: sets of views, given by a score and a threshold, as data and in words.
 
 The threshold is put where the expected *lower bound* from fresh samples is largest, not where the
 likelihood ratio is, which may be by chance.
@@ -23,8 +23,7 @@ from antiphon.protocol import Card, Shown, register
 
 
 def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:
-    """The event in words, as a half-line of one number or of one difference; None if it is not a
-    half-line.
+    """The event in words, if it is a half-line of one number or of a difference; else None.
 
     For integers the text names the first or last integer. It covers only views that have the
     number.
@@ -45,8 +44,7 @@ def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | No
 def crossing(
     knots: Sequence[float], heights: Sequence[float], level: float, above: bool
 ) -> str | None:
-    """The half-line on which a piecewise-linear curve lies beyond a level, as text: "> 1.5"; None
-    if it is not one.
+    """The half-line where a piecewise-linear curve lies beyond a level, as text; None if none is.
 
     >>> crossing([0, 1, 3], [-1, -1, 1], 0, above=True), crossing([0, 1], [1, 0], 0.25, above=True)
     ('≥ 3', '≤ 0')
@@ -77,8 +75,7 @@ def _named(read_by: reader.Reader, feature: int) -> str:
 @register("antiphon.Event/1")
 @attrs.frozen(repr=False)
 class Event(Shown):
-    """An event S: the views whose score lies beyond a threshold; ``bit`` is the world it
-    favours."""
+    """An event S: the views with a score beyond a threshold; ``bit`` is the world it favours."""
 
     scorer: scorers.Scorer
     threshold: float
@@ -86,12 +83,13 @@ class Event(Shown):
     """Whether S = {score > threshold}; else S = {score < threshold}."""
     bit: int
     wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
-    """The places of continuous numbers in the training views. Scorers of symbols treat numbers at
-    other places as symbols: an event made by hand must list the places of its continuous
-    answers."""
+    """The places of continuous numbers in views; scorers of symbols take all others for symbols.
+
+    So an event made by hand must list the places of its continuous answers.
+    """
 
     def hits(self, sample: Sample) -> int:
-        """The number of replicas in a sample that fall into S."""
+        """The number of views of a sample that lie in S."""
         scorer = self.scorer
         cells = (reader.with_numbers_at(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
@@ -107,14 +105,13 @@ class Event(Shown):
         return int(np.count_nonzero(inside))
 
     def __contains__(self, feature: Hashable) -> bool:
-        """Whether a single view, given by its feature, lies in S."""
+        """Whether a view, given by its feature, lies in S."""
         skeleton, numbers = self._parted(feature)
         columns = np.array([numbers]) if numbers else NO_NUMBERS
         return self._hits(skeleton, 1, columns) > 0
 
     def _parted(self, feature: object) -> tuple[object, list[float]]:
-        """A single view in the form of a sample's cell: (skeleton with ``NUMBER`` marks, the
-        numbers)."""
+        """A view in the form of a sample's cell: (skeleton with ``NUMBER`` marks, the numbers)."""
         numbers: list[float] = []
 
         def part(value: object, path: reader.Path) -> object:
@@ -146,14 +143,12 @@ class Event(Shown):
         plainly = half_line(scorer, self.threshold, self.above)
         if plainly is not None:
             return plainly
-        above, below = (
-            ("is >", "is <") if isinstance(scorer, scorers.Place) else ("exceeds", "is below")
-        )
-        return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
+        words = ("is <", "is >") if isinstance(scorer, scorers.Place) else ("is below", "exceeds")
+        return f"{scorer.words()} {words[self.above]} {self.threshold:.6g}"
 
 
 def kind_label(kind: object) -> str:
-    """A kind of view (its transcript) as text: "⊤ ⊥ 1"."""
+    """A kind of view (a transcript) as text: "⊤ ⊥ 1"."""
     items = reader.items_of(kind)
     if items is None:
         return reader.item_label(kind, 40)
@@ -163,14 +158,12 @@ def kind_label(kind: object) -> str:
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
 DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
-"""The safety margins for training rates, in standard errors; a smaller one is tried only if no
-event has a positive bound."""
+"""The margins for training rates, in standard errors: a smaller one if no event has a bound > 0."""
 
 
 @attrs.frozen
 class EventGoal(ABC):
-    """The goal by which an event is chosen, to be tested on ``trials`` fresh views of each world.
-    Abstract."""
+    """The aim by which an event is chosen, to be tested on ``trials`` views a world. Abstract."""
 
     objective: Objective
     epsilon: float
@@ -181,11 +174,12 @@ class EventGoal(ABC):
     def rates(
         self, own: scorers.Vector, of: float, against: scorers.Vector, others: float, doubt: float
     ) -> tuple[scorers.Vector, scorers.Vector]:
-        """The bounds on the two rates that fresh samples would give, predicted from counts of
-        training samples.
+        """Bounds on an event's two rates that fresh samples would give, predicted from training.
 
-        Wilson's intervals stand for Clopper-Pearson's. The training rates are replaced by the
-        pessimistic ends of their own intervals, so that no threshold wins by luck.
+        ``own`` of ``of`` training views lie in the event in the world that it favours, ``against``
+        of ``others`` in the other. Wilson's intervals stand for Clopper-Pearson's. The training
+        rates are replaced by the pessimistic ends of their own intervals, so that no threshold wins
+        by luck.
         """
         z = NormalDist().inv_cdf(1 - self.alpha / 2)
         low = _wilson(_wilson(own / of, of, -doubt), self.trials, -z)
@@ -194,13 +188,12 @@ class EventGoal(ABC):
 
     @abstractmethod
     def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
-        """The figure expected of fresh samples, from bounds on the two rates: higher is better."""
+        """The bound expected of fresh samples, given bounds on two rates; higher is better."""
 
 
 @attrs.frozen
 class Goal(EventGoal):
-    """The goal of an audit of one claim: the bound that is expected on ``trials`` fresh views of
-    each world."""
+    """The aim of an audit of one claim: the largest bound on δ or ε."""
 
     def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
         if self.objective == "delta":
@@ -210,25 +203,25 @@ class Goal(EventGoal):
 
 
 def _wilson(share: scorers.Vector, trials: float, z: float) -> scorers.Vector:
-    """The end of Wilson's score interval that lies z standard errors away from a share."""
+    """The end of Wilson's interval for a share, z standard errors away from it."""
     square = z * z / trials
     spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
     return (share + square / 2 + spread) / (1 + square)
 
 
 class Cut(NamedTuple):
-    """A set of scores {score > limit} or {score < limit}, and the world that it favours."""
+    """A set of scores, {score > limit} or {score < limit}, and the world that it favours."""
 
     limit: float
     above: bool
     bit: int
 
     def holds(self, scores: scorers.Vector) -> npt.NDArray[np.bool_]:
-        """Whether each score lies in the cut; NaN never does."""
+        """Whether each score lies in the set; NaN never does."""
         return scores > self.limit if self.above else scores < self.limit
 
     def event(self, scorer: scorers.Scorer, wide: tuple[reader.Path, ...]) -> Event:
-        """The cut of a score as an event, in as few words as possible."""
+        """The views whose score lies in the set, as an event."""
         limit, above, bit = self
         if isinstance(scorer, scorers.LikelihoodTable):
             return Event(scorer.within(limit, above=above), 0.5, True, bit, wide)
@@ -236,30 +229,29 @@ class Cut(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A chosen event, and the bound that is expected of it on fresh samples."""
+    """A chosen event, with the bound that is expected of it on fresh samples."""
 
     event: Event
     doubt: float
-    """The safety margin, in standard errors, with which the event was chosen; see ``DOUBTS``. More
-    is better."""
+    """The margin, in standard errors, at which the event was chosen (``DOUBTS``): more is
+    better."""
     predicted: float
     hits: Hits
-    """The counts of tuning samples in the event: optimistic, as the event was chosen on them."""
+    """The counts of tuning views in the event; they are optimistic, as they chose the event."""
     cut: Cut | None = None
-    """The cut of the score that makes the event; None for the sure event."""
+    """The cut of the score that is the event; None for the sure event."""
     cuts: Cuts | None = None
     """All cuts of the same score; None for the sure event."""
 
     @property
     def promise(self) -> tuple[float, float]:
-        """The sort key of a choice of event: larger is better."""
+        """The key by which choices are sorted: larger is better."""
         return self.doubt, self.predicted
 
 
 @attrs.frozen(eq=False)
 class Cuts:
-    """All events {score > t} and {score < t} of one score, and the number of tuning views in
-    each."""
+    """All events {score > t} and {score < t} of a score, and the number of tuning views in each."""
 
     scorer: scorers.Scorer
     limits: scorers.Vector
@@ -271,8 +263,7 @@ class Cuts:
 
     @staticmethod
     def of(scorer: scorers.Scorer, zero: Sample, one: Sample) -> Cuts:
-        """The cuts between the scores that occur in these samples; none where all views score
-        alike."""
+        """The cuts between the scores in these samples; none if all views score alike."""
         worlds = _scored(scorer, zero), _scored(scorer, one)
         limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
         above = worlds[0].above(limits), worlds[1].above(limits)
@@ -282,7 +273,7 @@ class Cuts:
     def best(
         self, goal: EventGoal, doubt: float, wide: tuple[reader.Path, ...]
     ) -> Iterator[Choice]:
-        """The best cut of each direction for each of the two worlds."""
+        """The best cut in either direction for either world."""
         if not len(self.limits):
             return
         for above, met in ((True, self.above), (False, self.below)):
@@ -299,32 +290,30 @@ class Cuts:
 
 @attrs.frozen(eq=False)
 class _Scored:
-    """The scores of one world's tuning views: one for each view with numbers, one for each kind of
-    other views."""
+    """The scores of a world's tuning views: one a view with numbers, one a kind of other views."""
 
     numbers: scorers.Vector
-    """The scores of views with numbers, in ascending order."""
+    """The scores of the views with numbers, ascending."""
     kinds: scorers.Vector
-    """The scores of kinds of view without numbers, in ascending order."""
+    """The scores of the kinds of view without numbers, ascending."""
     counts: scorers.Vector
-    """The number of views whose kind is among the first i scores of ``kinds``, for i = 0, 1, …"""
+    """For i = 0, 1, …, the number of views of the first i of these kinds."""
 
     def below(self, limits: scorers.Vector) -> scorers.Vector:
-        """The number of views with a score < each limit."""
+        """The number of views with a score below each limit."""
         plain = self.counts[np.searchsorted(self.kinds, limits, "left")]
         return np.searchsorted(self.numbers, limits, "left") + plain
 
     def above(self, limits: scorers.Vector) -> scorers.Vector:
-        """The number of views with a score > each limit; a view without a score is never
-        counted."""
+        """The number of views with a score above each limit; views without a score are in none."""
         plain: scorers.Vector = (
             self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
         )
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
     def candidates(self) -> scorers.Vector:
-        """The scores between which thresholds are tried: those of all kinds, and mostly extreme
-        ones of views with numbers."""
+        """The scores between which thresholds are tried; of views with numbers, mostly extreme
+        ones."""
         n = len(self.numbers)
         if not n:
             return self.kinds
@@ -350,6 +339,6 @@ def _scored(scorer: scorers.Scorer, sample: Sample) -> _Scored:
 
 
 def _between(scores: scorers.Vector) -> scorers.Vector:
-    """The thresholds between neighbouring scores; the lower score where no double lies between."""
+    """The thresholds between neighbouring scores, or the lower score if no double lies between."""
     middle = scores[:-1] / 2 + scores[1:] / 2
     return np.where((scores[:-1] < middle) & (middle < scores[1:]), middle, scores[:-1])

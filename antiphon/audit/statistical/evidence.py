@@ -1,5 +1,4 @@
-"""Counterexamples: an interaction in an event that refutes a claim, saved so that it can be
-replayed."""
+"""Counterexamples: an interaction in an event that refutes a claim, in a file that replays."""
 
 from __future__ import annotations
 
@@ -48,20 +47,19 @@ class Counterexample(Shown):
     bit: int
     epsilon: float
     delta: float
-    """The δ of the refuted claim, (epsilon, delta)-DP."""
+    """The δ of the refuted claim."""
     delta_lower: float
-    """A lower bound on δ at the claim's ε."""
+    """A lower bound on δ at ε."""
     confidence: float
-    """The confidence of this lower bound."""
+    """The probability with which ``delta_lower`` is right."""
     seed: codec.Json = attrs.field(repr=False)
-    """The NumPy SeedSequence of this interaction: its entropy and its spawn key."""
+    """The seed of this interaction (a NumPy SeedSequence): its entropy and its spawn key."""
     feature: Feature | None = attrs.field(default=tuple, repr=False)
-    """The feature of a view that the event reads; None if the file names an unregistered one."""
+    """The function of a view that the event reads; None if a file names an unregistered one."""
     hits: Hits | None = attrs.field(default=None, repr=False)
-    """The counts from which the bound follows, by two Clopper-Pearson bounds."""
+    """The counts from which the bound follows."""
     alpha: float | None = attrs.field(default=None, repr=False)
-    """The α of the two Clopper-Pearson bounds together, α/2 each; None if another method was
-    used."""
+    """The α of the two Clopper-Pearson bounds together; None for another method."""
 
     def __attrs_post_init__(self) -> None:
         check(self)
@@ -91,10 +89,10 @@ class Counterexample(Shown):
 
     @property
     def as_stated(self) -> tuple[str, ...]:
-        """The statements in a counterexample's file that cannot be checked from the file alone.
+        """The statements of a counterexample that cannot be checked from its file alone.
 
-        Checked are: event, bit and seed fit the recording, and the bound follows from the counts
-        (``hits``), if it has them.
+        Checked are: event, bit and seed fit the recording, and the bound follows from ``hits``, if
+        it has them.
         """
         bound = "the counts of views in the event" if self.hits else "δ_lower and its confidence"
         bit = () if bit_of(self.recording.secret.system) is not None else ("the bit",)
@@ -104,8 +102,7 @@ class Counterexample(Shown):
     def replay(
         self, adversary: Adversary | None = None, mechanism: Mechanism | None = None
     ) -> View:
-        """Run adversary and mechanism again, message by message, and check that the view lies in
-        the event.
+        """Play the interaction again, message by message, and check that it lies in the event.
 
         Raises: ReplayMismatch at the first difference, also if the view is not in the event;
         InvalidArgument if a party is not given and its type is not registered.
@@ -116,8 +113,7 @@ class Counterexample(Shown):
         return view
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the counterexample as a recording (docs/transcripts.md), readable by its owner
-        only.
+        """Write the counterexample as a recording (docs/transcripts.md), for its owner only.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
         of parties without a name: ``antiphon replay`` cannot run them.
@@ -128,8 +124,7 @@ class Counterexample(Shown):
             warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
 
     def _lacking(self) -> Iterator[str]:
-        """The actions that the saved file cannot support, because a party has no registered
-        name."""
+        """What the saved file does not allow, because a party has no registered name."""
         cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
         parties = [self.view.header.adversary, self.recording.secret.system]
         nameless = ", ".join(dict.fromkeys(codec.unregistered(parties)))
@@ -154,7 +149,7 @@ class Counterexample(Shown):
 
     @staticmethod
     def load(path: str | Path) -> Counterexample:
-        """Read a counterexample and check it as far as possible; ``as_stated`` lists the rest.
+        """Read a counterexample and check it; ``as_stated`` lists what cannot be checked.
 
         Raises: TranscriptError, also for a mere recording or view, and for evidence that is
         inconsistent, or does not fit the recording.
@@ -187,8 +182,7 @@ class Counterexample(Shown):
 
 
 def against(epsilon: float, delta: float, delta_lower: float, confidence: float) -> str:
-    """The refuted claim and the bound on δ against it, rounded down, with enough digits to tell
-    the two apart."""
+    """The refuted claim and the bound on δ against it, with enough digits to tell them apart."""
     claim = f"({shown_down(epsilon, _NEARLY)}, {shown_down(delta, _NEARLY)})-DP"
     return (
         f"evidence against {claim}: at that ε, δ is at least {told_apart(delta_lower, delta)[0]} "
@@ -201,10 +195,9 @@ _PLAIN: Final = ("bit", "epsilon", "delta", "delta_lower", "confidence")
 
 
 def check(found: Counterexample) -> None:
-    """Check that the figures of a counterexample are possible, and that its bound follows from its
-    counts.
+    """Check a counterexample's figures, and that its bound follows from its counts.
 
-    Raises: InvalidArgument otherwise.
+    Raises: InvalidArgument.
     """
     for name, value in [(name, getattr(found, name)) for name in _PLAIN[1:]]:
         if type(value) not in (int, float) or not 0 <= value < (700 if name == "epsilon" else 1):
@@ -225,7 +218,7 @@ def check(found: Counterexample) -> None:
 
 
 _ROUNDING: Final = 1e-9
-"""The difference allowed between the rounding of two machines: far below any printed digit."""
+"""The difference allowed between two machines' roundings: far below any printed digit."""
 
 
 def _hits(data: codec.Json) -> Hits | None:

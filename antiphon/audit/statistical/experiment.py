@@ -1,5 +1,7 @@
 """The plays of an audit: training samples, and the test of an event in chunks of bounded memory."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ import numpy as np
 from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
 from antiphon.audit.running.executors import Executor
 from antiphon.audit.statistical.choosing import Training, choose_event
-from antiphon.audit.statistical.estimators import Hits
+from antiphon.audit.statistical.estimators import Hits, down
 from antiphon.audit.statistical.event import Choice, Event, EventGoal
 from antiphon.audit.statistical.evidence import Counterexample, seed_as_json
 from antiphon.audit.statistical.search import Candidate, budgets
@@ -22,38 +24,33 @@ from antiphon.protocol import Adversary, Chain, History, generator
 from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")
-Counted = TypeVar("Counted", covariant=True)
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
-"""The cumulative hits as plain tuples: returned by chunks and workers, and kept in a checkpoint."""
+"""The counts (hits, views, hits against, views) after growing numbers of views."""
 POINTS: Final = 64
-"""The largest number of points of a trace."""
+"""The largest number of points in a trace."""
 CHUNK: Final = 1 << 18
-"""The largest number of views of each world in a chunk whose views contain numbers, which are
-kept until scored."""
+"""The largest number of views of each world in a chunk, if views contain numbers."""
 LEAST_CHUNK: Final = 1 << 15
-"""The least number of views of each world in a chunk, because each chunk has a cost."""
+"""The least number of views of each world in a chunk, as each chunk has a cost."""
 LEAST_CHUNKS: Final = 8
-"""The number of chunks aimed at, so that a report can show how its bound grew."""
+"""The number of chunks that are aimed at, so that a report shows how its bound grew."""
 PLAIN_CHUNKS: Final = 32
-"""The largest number of chunks for views without numbers: large chunks of these need no more
-memory."""
+"""The largest number of chunks if views contain no numbers: large chunks then need no memory."""
 CHUNK_NUMBERS: Final = 1 << 25
-"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, and as much to
-play them."""
+"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, played."""
 LEAST_ROUND: Final = 400
 """The least number of training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000
-"""The largest number of views of each world from which scores are learned; thresholds use all
-others."""
+"""The largest number of views of each world from which scores are learned."""
 _PROBES: Final = 16
 MOST_TRIES: Final = 20_000
-"""The largest number of interactions that are played one by one to find one in the event."""
+"""The largest number of interactions that are played, one by one, to find one in the event."""
 TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
 """The spawn keys of the independent streams of an audit's seed."""
 
 
 class Game(Protocol):
-    """The interface of a privacy game, as an audit plays it: both of its worlds."""
+    """The part of a privacy game that an audit uses: its two worlds."""
 
     def mechanism(self, bit: int) -> Chain:
         """The mechanism of the world ``bit``, guarded by V[f]."""
@@ -62,7 +59,7 @@ class Game(Protocol):
 
 @attrs.frozen
 class Playing:
-    """The settings with which an audit's views are played: the game, the feature, the rounds."""
+    """How views are played: the game, the feature of a view, the rounds."""
 
     game: Game
     feature: Feature
@@ -71,8 +68,7 @@ class Playing:
     def sample(
         self, adversary: Adversary, bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
-        """A sample of ``views`` views of the world ``bit``. Raises: InvalidArgument if ``views``
-        is not a valid count."""
+        """A sample of views of the world ``bit``. Raises: InvalidArgument for a bad feature."""
         try:
             return play_sample(
                 adversary, self.game.mechanism(bit), replicas=views, feature=self.feature,
@@ -87,14 +83,12 @@ class Playing:
             ) from None
 
     def width(self, adversary: Adversary, seed: np.random.SeedSequence) -> int:
-        """The number of numbers in a view, estimated from a few plays: it limits how many views fit
-        into memory."""
+        """The number of numbers in a view, by a few plays; it limits the views in memory."""
         cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
         return max(cell.width for cell in cells)
 
     def training(self, adversary: Adversary, views: int, seed: np.random.SeedSequence) -> Training:
-        """Training samples of both worlds: up to half of the views to learn scores from, the
-        rest to choose thresholds."""
+        """Training samples of both worlds: at most half to learn scores, others for thresholds."""
         learn = max(1, min(views // 2, MOST_LEARNING))
         shares = (learn, learn, max(1, views - learn), max(1, views - learn))
         played = [
@@ -108,20 +102,14 @@ class Playing:
 class CountHits:
     """A task that plays a chunk of fresh views in both worlds, and counts the views in the event.
 
-    ``label``: if given, each view is of the favoured world with that probability, else of the
-    other, and the chunk's size counts all its views.
+    ``label``: if given, each view is of the favoured world with that probability, else of the other
+    world; the size of a chunk then counts the views of both.
     """
 
     playing: Playing
     adversary: Adversary
     event: Event
     label: float | None = None
-
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        return bool(self.event.wide)
 
     def __call__(self, chunk: Chunk) -> Trace:
         trials = others = chunk.size
@@ -140,68 +128,47 @@ class CountHits:
         return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
 
 
-class CountingTask(Protocol[Counted]):
-    """The interface of a task that plays a chunk, and counts views in it."""
-
-    @property
-    def wide(self) -> bool:
-        """Whether the views contain continuous numbers, which are kept until the views are
-        scored."""
-        ...
-
-    def __call__(self, chunk: Chunk, /) -> Counted:
-        """The counts of one chunk: numbers, or tuples of numbers."""
-        ...
-
-
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace of cumulative hits with a chunk's hits appended; every second point is dropped
-    where it grows long."""
+    """The trace with a chunk's hits added; every second point goes once the trace is long."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 
 
 @attrs.frozen
 class Workforce:
-    """The workers that play the test samples, and the size of their chunks."""
+    """The workers that play test views, and the size of their chunks."""
 
     chunk: int | None = None
     executor: Union[Executor, int, Literal["serial"], None] = None
     checkpoint: Union[Checkpoint, str, Path, None] = None
     progress: Union[Progress, Literal[False], None] = None
     width: int = 0
-    """The number of numbers (continuous answers) in a view."""
+    """The number of numbers in a view."""
 
     def run(
-        self,
-        task: CountingTask[Result],
-        merge: Callable[[Result, Result], Result],
-        views: int,
-        seed: np.random.SeedSequence,
-        place: int,
-    ) -> Outcome[Result]:
-        """Run a task on ``views`` fresh views; ``place`` distinguishes several tasks of one
-        audit."""
+        self, task: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result],
+        views: int, seed: np.random.SeedSequence, *, wide: bool, place: int = 0,
+    ) -> Outcome[Result]:  # fmt: skip
+        """Run a task on ``views`` fresh views; ``place`` is the number of the task in its audit.
+
+        ``wide``: the views contain continuous numbers, which are kept until the views are scored.
+        """
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
             size = max(1, min(size, CHUNK_NUMBERS // max(1, self.width)))
-            size = size if task.wide else max(size, -(-views // PLAIN_CHUNKS))
+            size = size if wide else max(size, -(-views // PLAIN_CHUNKS))
         if place and isinstance(path, str | Path):
             path = Path(f"{path}-{place + 1}")
         return run(
-            task,
-            Chunks(total=views, size=size, seed=seed),
-            merge=merge,
-            executor=self.executor,
-            checkpoint=path,
-            progress=self.progress,
-        )
+            task, Chunks(total=views, size=size, seed=seed), merge=merge, executor=self.executor,
+            checkpoint=path, progress=self.progress,
+        )  # fmt: skip
 
 
 @attrs.frozen
 class Setting:
-    """The settings of an audit, whose arguments have been checked."""
+    """The checked arguments of an audit."""
 
     playing: Playing
     goal: EventGoal
@@ -215,8 +182,7 @@ class Setting:
     def best(
         self, candidates: Sequence[Candidate], views: int, *key: int
     ) -> tuple[Candidate, Choice]:
-        """The adversary with the best expected bound, and its event, by successive halving on
-        training views.
+        """The adversary with the best expected bound, and its event, by successive halving.
 
         Raises: InvalidArgument if there are too few views for so many adversaries.
         """
@@ -238,17 +204,27 @@ class Setting:
         return ranked[0], choices[0]
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
-        """The event chosen on ``views`` training views of one adversary."""
+        """The event chosen on ``views`` training views of one adversary; ``key`` is the seed's."""
         seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
+    def after(self, looks: int) -> Setting:
+        """The setting with the confidence of ``looks`` reports on growing samples, all together."""
+        if looks == 1:
+            return self
+        return attrs.evolve(self, confidence=max(0.0, down(1 - looks * self.goal.alpha)))
+
     def show(
-        self, adversary: Adversary, event: Event, rate: float, low: float
-    ) -> Counterexample | None:
-        """A counterexample: an interaction in the event, if one is found soon. ``rate``: the
-        probability of the event."""
-        playing, goal = self.playing, self.goal
+        self, adversary: Adversary, event: Event, rate: float, low: float,
+        counts: tuple[Hits, float] | None = None,
+    ) -> Counterexample | None:  # fmt: skip
+        """A counterexample: an interaction in the event, if one is found soon.
+
+        ``rate``: the probability of the event; ``low``: the bound on δ that refutes the claim;
+        ``counts``: (hits, α) from which ``low`` follows by two Clopper-Pearson bounds.
+        """
+        playing, goal, (hits, alpha) = self.playing, self.goal, counts or (None, None)
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
             seed = child_seed(self.root, SHOWING, number)
             world = playing.game.mechanism(event.bit)
@@ -256,14 +232,13 @@ class Setting:
             if playing.feature(History(played.view.answers)) in event:
                 return Counterexample(
                     played, event, event.bit, goal.epsilon, goal.delta, low, self.confidence,
-                    seed_as_json(seed), playing.feature,
+                    seed_as_json(seed), playing.feature, hits, alpha,
                 )  # fmt: skip
         return None
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The child of a seed with the spawn key ``key``. It does not depend on the seeds spawned
-    before."""
+    """The child of a seed with the spawn key ``key``, whatever was spawned before."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

@@ -1,4 +1,4 @@
-"""Learning a score from training samples of both worlds, with NumPy alone."""
+"""Scores of views, learned from training samples of both worlds with NumPy alone."""
 
 import math
 from collections.abc import Sequence
@@ -17,18 +17,17 @@ _MOST_STEPS = 25
 
 
 class Term(NamedTuple):
-    """One term of a linear score: in each row, one of ``size`` parameters, times a share."""
+    """A term of a linear score: in each row, one of ``size`` parameters times a share."""
 
     start: int
-    """The index of the first of these parameters."""
+    """The index of the term's first parameter."""
     size: int
     codes: npt.NDArray[np.intp]
     shares: Vector
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """The terms of a piecewise-linear curve: linear between knots, constant outside; a missing
-    value adds nothing."""
+    """The terms of a piecewise-linear curve, constant outside its knots; NaN adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -41,16 +40,14 @@ def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
 
 
 def categories(columns: Vector, start: int) -> Term:
-    """The term of a categorical feature, from indicator columns of which at most one is 1 in a
-    row."""
+    """The term of a categorical feature, from indicator columns with at most one 1 in a row."""
     codes: npt.NDArray[np.intp] = np.argmax(columns, axis=1)
     return Term(start, columns.shape[1], codes, columns.sum(axis=1))
 
 
 @attrs.frozen(eq=False)
 class Design:
-    """The design of a regression: each row's score is linear in ``size`` parameters, as a sum of
-    terms."""
+    """The design matrix of a regression, as terms: each row's score is a sum of parameters."""
 
     size: int
     terms: Sequence[Term]
@@ -63,16 +60,14 @@ class Design:
         return total
 
     def slope(self, surplus: Vector) -> Vector:
-        """(size,): for each parameter, the sum over rows of ``surplus`` times the parameter's
-        share."""
+        """For each parameter, the sum over rows of ``surplus`` times the parameter's share."""
         made = np.zeros(self.size)
         for start, size, codes, shares in self.terms:
             made[start : start + size] += np.bincount(codes, surplus * shares, size)
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """(size, size): for each two parameters, the sum over rows of the weight times both
-        shares."""
+        """For each two parameters, the sum over rows of the weight times both shares."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares
@@ -88,11 +83,10 @@ class Design:
 def newton(
     design: Design, weights: Vector, solution: Vector, curvature: Vector | None, *, ridge: float
 ) -> tuple[Vector, Vector]:
-    """A logistic regression of the world on the design, by Newton's method: the parameters, and the
-    curvature per view.
+    """The parameters of a logistic regression of the world, by Newton's method, and the curvature.
 
     ``weights``: (rows, 2), views of each world; ``solution``: the start; ``curvature``: a fixed
-    matrix to use, else it is computed at every step. Stops when the log-likelihood has less than
+    matrix, per view, else it is computed at every step. Stops when the log-likelihood has less than
     1/2 to gain, or, with a given curvature, once the gain no longer falls.
     """
     both = weights.sum(axis=1)
@@ -116,18 +110,16 @@ def newton(
 
 
 MOST_ROWS: Final = 200_000
-"""The largest number of views of each world that a model is fitted to; counted (discrete) views
-are not limited."""
+"""The largest number of views with numbers, of each world, to which a model is fitted."""
 _FIRST_ROWS: Final = 50_000
 _PARAMETERS: Final = 240
 _SURE: Final = 3.0
 _RIDGE: Final = 1.0
-"""The strength of the ridge penalty in views: as if this many views contradicted each parameter."""
+"""The strength of the ridge penalty, in views that contradict each parameter."""
 
 
 def table(zero: Sample, one: Sample) -> LikelihoodTable:
-    """A score by counting: each skeleton's log likelihood ratio, with half a view added to each
-    count."""
+    """A scorer by counting: each kind's log likelihood ratio, with half a view added to counts."""
     n0, n1 = zero.counts, one.counts
     kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
     scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))
@@ -139,26 +131,25 @@ def table(zero: Sample, one: Sample) -> LikelihoodTable:
 
 @attrs.frozen(eq=False)
 class Rows:
-    """Training views as rows of features, with the number of views of each world that a row
-    stands for."""
+    """Training views as rows of features, and how many views of each world a row stands for."""
 
     features: Vector
     weights: Vector
-    """(rows, 2): the numbers of views under b = 0 and under b = 1."""
+    """For each row, the number of views under b = 0 and under b = 1."""
 
 
 def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS) -> Rows:
-    """The training views as rows, at most about ``most`` rows of each world."""
+    """The training views as rows: at most about ``most`` rows of each world."""
     found = [_rows(reader, sample, most) for sample in (zero, one)]
     worlds = [weights[:, None] * np.eye(2)[bit] for bit, (_, weights) in enumerate(found)]
     return Rows(np.concatenate([features for features, _ in found]), np.concatenate(worlds))
 
 
 def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
-    """The training rows of one sample and their weights: views are grouped by kind (their shape);
-    kinds with numbers get equal shares, any other kind one row.
+    """The rows of one sample, and their weights: one row for each kind of view without numbers.
 
-    Of more than ``most`` kinds without numbers, a regular subset is used.
+    Views with numbers have a row each, in equal shares of all kinds; of more than ``most`` kinds
+    without numbers, a regular subset is used.
     """
     plain = [each for each in sample.cells.items() if not each[1].width]
     plain = plain[:: len(plain) // most + 1]
@@ -177,8 +168,7 @@ def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
 
 
 def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
-    """An additive logistic model of the world that a view is from: it scores ln(Pr₁/Pr₀) from the
-    view's features.
+    """An additive logistic model of the world: a score ln(Pr₁/Pr₀) from a view's features.
 
     A piecewise-linear curve with knots at quantiles for each number, a weight for each
     category. It uses the numbers or their changes, whichever fit better (Akaike 1974).
@@ -188,8 +178,7 @@ def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
 
 
 def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
-    """(goodness of fit, model); where some numbers are uninformative, the model is fitted without
-    them."""
+    """(goodness of fit, model), fitted again without numbers that proved uninformative."""
     fit, model = _fitted(reader, zero, one)
     kept = [place for place in range(len(model.curves)) if model.uses(place)]
     if 0 < len(kept) < len(model.curves):
@@ -199,10 +188,10 @@ def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
 
 
 def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]:
-    """A logistic model, fitted by Newton's method with a ridge: first on some rows, whose curvature
-    then serves for all.
+    """(goodness of fit, logistic model), by Newton's method with a ridge penalty.
 
-    Cost: rows × features a step, and rows × features² in the first part.
+    The curvature on some rows then serves for all rows. Cost: rows × features a step, and rows ×
+    features² in the first part.
     """
     data = rows_of(reader, zero, one)
     numeric = len(reader.numbers) + len(reader.changes)
@@ -223,15 +212,14 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]
 
 
 def _part(reader: Reader, knots: list[Vector], data: Rows, step: int) -> tuple[Design, Vector]:
-    """The design of every ``step``-th row, and weights that give both worlds the same total."""
+    """The design of every ``step``-th row, and weights with equal totals for both worlds."""
     weights: Vector = data.weights[::step]
     totals = np.maximum(weights.sum(axis=0), 1e-300)
     return _design(reader, knots, data.features[::step]), weights * (totals.mean() / totals)
 
 
 def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
-    """The design of an additive model: an intercept, a height for each knot, a weight for each
-    category."""
+    """The design of an additive model: intercept, heights at knots, weights of categories."""
     ones = np.ones(len(features))
     terms, start = [Term(0, 1, np.zeros(len(features), np.intp), ones)], 1
     for place, own in enumerate(knots):
@@ -247,7 +235,7 @@ def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
 
 
 def _knots(values: Vector, numeric: int) -> Vector:
-    """The knots of a curve: quantiles of the values, fewer where there are many features."""
+    """The knots of a number's curve: quantiles of its values, fewer if there are many features."""
     known = values[np.isfinite(values)]
     if not len(known):
         return np.empty(0)
@@ -257,8 +245,7 @@ def _knots(values: Vector, numeric: int) -> Vector:
 
 
 def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additive:
-    """The fitted parameters as a model; a curve that is not significantly different from flat
-    (Wald's test) becomes constant."""
+    """The fitted parameters as a model; a curve that may be flat (Wald's test) becomes constant."""
     curves: list[tuple[Vector, Vector]] = []
     start = 1
     for own in knots:
@@ -271,8 +258,7 @@ def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additiv
 
 
 def _surprise(heights: Vector, covariance: Vector) -> float:
-    """The significance of a curve against a flat one: its Wald statistic, in standard deviations
-    above that of a flat curve."""
+    """How significantly a curve differs from flat: its Wald statistic, standardised."""
     centred = heights - heights.mean()
     centring = np.eye(len(heights)) - 1 / len(heights)
     statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred

@@ -3,8 +3,9 @@
 A place is a path into the feature: () the feature itself, (2,) its third item (the third answer, by
 default), (2, 0) the first component of that. Views that end early lack the later places.
 
-A number counts the same whether a population stored it in a column (one value per replica) or as a
-constant.
+A sample stores the views of equal shape and symbols as one cell: a skeleton, in which ``NUMBER``
+marks numbers, and their columns (one value per replica). A number counts the same in a column or as
+a constant of the skeleton.
 
 The storage is no part of a view, and could leak more than the view: ``x if x < 1000 else 0`` may
 have its 0 in a column or as a constant. So events read samples in which ``NUMBER`` stands exactly
@@ -29,13 +30,12 @@ from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
-"""The value of a feature: one number for a whole cell of views, or one for each replica; NaN where
-the view has none."""
+"""The value of a feature: one for a cell of views, or one for each replica; NaN if missing."""
 
 MOST_VALUES: Final = 16
-"""The largest number of different values at a place whose values count as categories."""
+"""The largest number of values at a place for which each value counts as a category."""
 _REPEATED: Final = 5
-"""The least number of views that must share a value for it to be a category."""
+"""The least number of views with a value for it to be a category."""
 MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
@@ -69,7 +69,7 @@ def items_of(value: object) -> tuple[object, ...] | None:
 
 
 def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
-    """The numbers of a cell's views, by the place in the view."""
+    """The numbers of a cell's views, by place."""
     found: dict[Path, Read] = {}
     column = 0
     for path, leaf in leaf_places(skeleton):
@@ -95,13 +95,12 @@ def is_number(leaf: object) -> bool:
 
 
 def item_label(item: object, width: int = 40) -> str:
-    """A short label for the item at a place."""
+    """A short text for the item at a place."""
     return item.value if isinstance(item, Placeholder) else message_label(item, width)
 
 
 def place_label(path: Path, answer: str = "the answer to message") -> str:
-    """A place of a view in words: "the answer to message 3", "part 2 of the answer to message
-    3"."""
+    """A place in words: "the answer to message 3", "part 2 of the answer to message 3"."""
     if not path:
         return "the feature"
     where = f"{answer} {path[0] + 1}"
@@ -113,12 +112,11 @@ def place_label(path: Path, answer: str = "the answer to message") -> str:
 @register("antiphon.Reader/1")
 @attrs.frozen
 class Reader:
-    """A reader of features: it turns a view into numbers, their changes, and categories."""
+    """Turns views into features: numbers, their changes, and categories."""
 
     numbers: tuple[Path, ...] = ()
     changes: tuple[tuple[Path, Path], ...] = ()
-    """(earlier place, later place): the feature is the number at the later minus that at the
-    earlier."""
+    """(earlier place, later place): the feature is the later number minus the earlier one."""
     kinds: tuple[tuple[Path, object], ...] = ()
     """(place, value): the feature is 1 where this value stands at the place, else 0."""
     _index: dict[tuple[Path, object], int] = attrs.field(init=False, eq=False, repr=False)
@@ -128,12 +126,11 @@ class Reader:
 
     @property
     def width(self) -> int:
-        """The number of features that are read from a view."""
+        """The number of features."""
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """The value of each feature, for the views of a cell (views with equal discrete parts):
-        numbers, then changes, then categories."""
+        """The features of a cell's views: numbers, then changes, then categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):
@@ -147,7 +144,7 @@ class Reader:
         ]
 
     def only(self, numeric: Sequence[int]) -> Reader:
-        """A reader of features with these numbers and changes only, and all categories."""
+        """A reader with some numeric features only (given by index), and all categories."""
         first = len(self.numbers)
         return Reader(
             tuple(self.numbers[i] for i in numeric if i < first),
@@ -156,10 +153,9 @@ class Reader:
         )
 
     def bases(self) -> tuple[Reader, ...]:
-        """Two equivalent readers of features: one of all numbers; one of the first numbers, with
-        changes in place of the later ones.
+        """Readers without redundant features: of all numbers, and of changes for most numbers.
 
-        A single reader of both would have redundant features.
+        The second reads the first numbers, and changes in place of the later ones.
         """
         numbers = Reader(self.numbers, (), self.kinds)
         later = {late for _, late in self.changes}
@@ -179,8 +175,7 @@ class Reader:
 
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
-    """A reader of the view features that vary in these samples: at most MOST_FEATURES, the earliest
-    first."""
+    """A reader of the features that vary in these samples; of many, the first MOST_FEATURES."""
     values: dict[Path, Counter[object]] = defaultdict(Counter)
     total = 0
     for sample in samples:
@@ -188,8 +183,11 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
             total += cell.count
             for path, leaf in leaf_places(skeleton):
                 values[path][leaf] += cell.count
-    numeric = [path for path, met in values.items() if _numeric(met)]
-    numeric.sort()
+    numeric = sorted(
+        path
+        for path, met in values.items()
+        if NUMBER in met or sum(map(is_number, met)) > MOST_VALUES
+    )
     kinds = [
         (path, value)
         for path, met in sorted(values.items())
@@ -200,13 +198,8 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
     return Reader(tuple(numeric[:share]), tuple(changes[:share]), tuple(kinds[:share]))
 
 
-def _numeric(met: Counter[object]) -> bool:
-    found = sum(is_number(value) for value in met)
-    return NUMBER in met or found > MOST_VALUES
-
-
 def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]:
-    """The values of a place that serve as categories, the most frequent first."""
+    """The values at a place that serve as categories, the most frequent first."""
     frequent = [
         value
         for value, count in met.most_common(MOST_VALUES + 1)
@@ -217,14 +210,14 @@ def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]
 
 
 def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
-    """The same views, with numbers held as ``NUMBER`` columns at the places ``wide`` and as symbols
-    elsewhere.
+    """The same views, with ``NUMBER`` columns at the places ``wide``, and symbols elsewhere.
 
     >>> views = Sample({(NUMBER,): Cell(2, np.array([[0.0], [7.0]])), (0,): Cell(3)})
     >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
-    if not wide and sample.discrete:  # there may be millions of kinds of view
+    # there may be millions of kinds of view, so the check below would be slow
+    if not wide and sample.discrete:
         return sample
     if all(_is_settled(skeleton, wide) for skeleton in sample.cells):
         return sample
@@ -265,12 +258,11 @@ def _settled(
 
 
 Rows: TypeAlias = npt.NDArray[np.intp]
-"""The indices of some rows, as an array."""
+"""The indices of some rows."""
 
 
 def _groups(count: int, columns: list[Numbers]) -> Iterator[tuple[list[float], Rows]]:
-    """The groups of rows that agree in all of these columns: (their values, the indices of the
-    rows)."""
+    """The groups of rows that agree in all columns: (their values, the indices of the rows)."""
     if not columns:
         yield [], np.arange(count)
         return

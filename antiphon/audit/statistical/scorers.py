@@ -28,14 +28,14 @@ from antiphon.protocol.registry import register, set_derived
 
 Vector = npt.NDArray[np.float64]
 NOWHERE: Final = math.nan
-"""The score of a view that the scorer cannot score: such a view is in no event."""
+"""The score of a view that a scorer cannot score: such a view lies in no event."""
 
 
 class Scorer(Protocol):
-    """The interface of a scorer, which gives each view of a cell a number."""
+    """The interface of a scorer, which gives each view a number: high where b = 1 is likelier."""
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        """The score of a cell's views: one number for the whole cell, or one for each replica."""
+        """The scores of a cell's views: one number for all, or one for each replica."""
         ...
 
     def words(self) -> str:
@@ -44,16 +44,14 @@ class Scorer(Protocol):
 
     @property
     def symbolic(self) -> bool:
-        """Whether the scorer reads symbols: then it matters which numbers a sample stores as
-        symbols."""
+        """Whether the scorer reads symbols: then numbers stored as symbols matter."""
         ...
 
 
 @register("antiphon.Table/1")
 @attrs.frozen
 class LikelihoodTable:
-    """A score by counting: for each kind of view (its skeleton), its log likelihood ratio of b = 1
-    to b = 0."""
+    """A scorer by counting: the log likelihood ratio of b = 1 to b = 0 of each kind of view."""
 
     symbolic = True
     kinds: tuple[object, ...] = attrs.field(repr=False)
@@ -70,8 +68,7 @@ class LikelihoodTable:
         return f"the likelihood ratio of the transcript among {len(self.kinds)} counted ones"
 
     def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
-        """A table for the event beyond the threshold: 1 for the kinds in it, all other kinds
-        left out."""
+        """A scorer that gives 1 to the kinds beyond the threshold, and leaves out all others."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
@@ -83,7 +80,7 @@ class LikelihoodTable:
 @register("antiphon.Place/1")
 @attrs.frozen
 class Place:
-    """A score: the number at one place of the view; a view without one is in no event."""
+    """A scorer: the number at one place of the view; a view without one there is in no event."""
 
     symbolic = False
     path: Path
@@ -99,7 +96,7 @@ class Model(Protocol):
     """The interface of a model, which scores views by their features."""
 
     def __call__(self, features: Sequence[Read]) -> Read:
-        """The scores of the views of a cell, from their features."""
+        """The scores of a cell's views, given their features."""
         ...
 
     @property
@@ -108,7 +105,7 @@ class Model(Protocol):
         ...
 
     def uses(self, feature: int) -> bool:
-        """Whether the score depends on this feature."""
+        """Whether the score depends on the feature with this index."""
         ...
 
 
@@ -121,6 +118,7 @@ class Additive:
     knots. A missing number adds nothing.
     """
 
+    name = "an additive logistic model"
     intercept: float
     curves: tuple[tuple[Vector, Vector], ...] = attrs.field(repr=False)
     weights: Vector = attrs.field(repr=False)
@@ -136,10 +134,6 @@ class Additive:
                 total = total + float(weight) * feature
         return total
 
-    @property
-    def name(self) -> str:
-        return "an additive logistic model"
-
     def uses(self, feature: int) -> bool:
         numeric = len(self.curves)
         return feature >= numeric or len(self.curves[feature][0]) > 1
@@ -148,14 +142,14 @@ class Additive:
 @register("antiphon.Learned/1")
 @attrs.frozen
 class Learned:
-    """A model of the log likelihood ratio, learned from features of the view."""
+    """A scorer by a model, learned from features of the view."""
 
     reader: Reader = attrs.field(repr=False)
     model: Model = attrs.field(repr=False)
     _weights: list[dict[object, float]] = attrs.field(init=False, eq=False, repr=False)
-    """A cache for views that have symbols only: the amount that each item adds to the score."""
+    """For views of symbols only: at each place, what each symbol adds to the score."""
     _known: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
-    """A cache: the scores of the kinds of view without numbers that were met before."""
+    """A cache: the scores of the kinds of view without numbers."""
 
     def __attrs_post_init__(self) -> None:
         weights = self.model.weights if isinstance(self.model, Additive) else ()
@@ -196,7 +190,7 @@ class Learned:
 @register("antiphon.ByKind/1")
 @attrs.frozen
 class ByKind:
-    """A scorer for each frequent kind of view, and one scorer for all other kinds."""
+    """A scorer for each frequent kind of view, and one for all other kinds."""
 
     symbolic = True
     kinds: tuple[object, ...] = attrs.field(repr=False)
@@ -220,17 +214,16 @@ class ByKind:
 
 
 def matrix(features: Sequence[Read]) -> Vector:
-    """The features of a cell as a matrix with one row for each replica; one row if all features
-    are constant."""
+    """The features of a cell as a matrix, one row a replica; one row if all are constant."""
     return np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, features))).astype(float)
 
 
 @register("antiphon.Linear/1")
 @attrs.frozen
 class Linear:
-    """A logistic regression: intercept + weights · features; missing numbers are replaced by
-    ``means``."""
+    """A logistic regression: intercept + weights · features, with ``means`` for missing numbers."""
 
+    name = "a logistic regression"
     intercept: float
     weights: Vector = attrs.field(repr=False)
     means: Vector = attrs.field(repr=False)
@@ -239,10 +232,6 @@ class Linear:
         rows = matrix(features)
         return self.intercept + np.where(np.isnan(rows), self.means, rows) @ self.weights
 
-    @property
-    def name(self) -> str:
-        return "a logistic regression"
-
     def uses(self, feature: int) -> bool:
         return bool(self.weights[feature])
 
@@ -250,18 +239,18 @@ class Linear:
 @register("antiphon.Tree/1")
 @attrs.frozen
 class Tree:
-    """One decision tree: node i goes left iff its feature is <= its threshold."""
+    """A decision tree: at node i a row goes left iff its feature is <= the node's threshold."""
 
     feature: npt.NDArray[np.int64] = attrs.field(repr=False)
     threshold: Vector = attrs.field(repr=False)
     left: npt.NDArray[np.int64] = attrs.field(repr=False)
-    """The left child of each node; −1 at a leaf."""
+    """The left child of each node; −1 for a leaf."""
     right: npt.NDArray[np.int64] = attrs.field(repr=False)
     missing_left: npt.NDArray[np.bool_] = attrs.field(repr=False)
     value: Vector = attrs.field(repr=False)
 
     def at(self, rows: Vector) -> Vector:
-        """The value of the leaf that each row reaches."""
+        """The value of the leaf that each row of features reaches."""
         node = np.zeros(len(rows), np.int64)
         moving = np.flatnonzero(self.left[node] >= 0)
         while len(moving):
@@ -276,7 +265,7 @@ class Tree:
 @register("antiphon.Trees/1")
 @attrs.frozen
 class Trees:
-    """Gradient-boosted trees: the score is the sum of the values of all trees."""
+    """Gradient-boosted trees: the score is the sum of the trees' values."""
 
     intercept: float
     trees: tuple[Tree, ...] = attrs.field(repr=False)

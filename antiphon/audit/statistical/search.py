@@ -1,4 +1,4 @@
-"""The choice of an adversary: searched on training samples, by successive halving.
+"""The choice of an adversary among several, on training samples, by successive halving.
 
 Sources: Karnin, Koren and Somekh 2013; Jamieson and Talwalkar 2016.
 """
@@ -30,8 +30,7 @@ def _bounds(value: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], 
 
 @attrs.frozen
 class AdversaryFamily:
-    """A family of adversaries with parameters: ``size`` parameter vectors are drawn from a box, as
-    a Latin hypercube.
+    """A family of adversaries: ``size`` parameter vectors from a box, as a Latin hypercube.
 
     ``build`` makes an adversary from a vector of floats (round those that are integers).
     """
@@ -41,7 +40,7 @@ class AdversaryFamily:
     size: int = attrs.field(default=32, converter=named.whole, kw_only=True)
 
     def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
-        """The adversaries to try: their parameters are a Latin hypercube in the box."""
+        """The adversaries to try."""
         spread = generator(seed)
         columns = [
             low + (high - low) * (spread.permutation(self.size) + spread.random(self.size))
@@ -56,8 +55,7 @@ class AdversaryFamily:
         ]
 
     def member(self, vector: Vector) -> Adversary:
-        """The adversary built from a parameter vector; a ``FamilyMember`` where its own class is
-        not registered."""
+        """The adversary for a vector; a ``FamilyMember`` if its own class is not registered."""
         built = _checked(self.build(vector))
         return FamilyMember(self, vector) if mentions_unregistered(encode_any(built)) else built
 
@@ -66,7 +64,7 @@ class AdversaryFamily:
 @column_safe(of="_built")
 @attrs.frozen
 class FamilyMember(Adversary):
-    """An adversary that a family builds from a vector; it is saved as the family and the vector."""
+    """An adversary of a family, which is saved as the family and the parameter vector."""
 
     family: AdversaryFamily
     vector: Vector
@@ -88,19 +86,18 @@ class FamilyMember(Adversary):
 
 @attrs.frozen
 class Candidate:
-    """An adversary, and its name in the report."""
+    """An adversary to try, and its name in the report."""
 
     adversary: Adversary
     name: str
 
 
 Search: TypeAlias = Union[Adversary, Iterable[Adversary], AdversaryFamily]
-"""The adversaries to audit with: one, several, or a family with parameters."""
+"""The adversaries to audit with: one, several, or a family."""
 
 
 def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
-    """The adversaries of a search. Raises: InvalidArgument if there is none, or an element is
-    not an adversary."""
+    """The adversaries of a search. Raises: InvalidArgument for none, or another object."""
     if isinstance(search, AdversaryFamily):
         return search.members(seed)
     if isinstance(search, Adversary):
@@ -133,8 +130,7 @@ def _checked(adversary: object) -> Adversary:
 
 
 def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
-    """The rounds of successive halving: (surviving adversaries, training views of each) for each
-    round.
+    """The rounds of successive halving: (adversaries left, training views of each) in each round.
 
     The winner gets half of the views, and the earlier rounds share the other half, so the whole
     search costs no more than one training.

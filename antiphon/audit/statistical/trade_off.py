@@ -1,6 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""Trade-off curves: the bounds that a few events prove for every (ε, δ) at once, and for Gaussian
-DP.
+"""Trade-off curves that a few events prove: bounds for every (ε, δ) at once, and for Gaussian DP.
 
 A test of b = 0 against b = 1 that errs with probabilities (α, β) shows that the trade-off function
 T(α), the least type II error at a type I error of α, is at most β there (Dong, Roth and Su 2022,
@@ -31,23 +30,20 @@ from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, styl
 
 _NORMAL: Final = NormalDist()
 _SLACK: Final = 1e-12
-"""An upper bound on the relative error of the normal quantiles, which have 16 digits (Wichura
-1988)."""
+"""An upper bound on the relative error of the normal quantiles (Wichura 1988)."""
 
 
 @attrs.frozen
 class Point:
-    """A proved point of a trade-off curve: bounds on the rates of one event S, which favours the
-    world ``bit``."""
+    """A proved point of a trade-off curve: bounds on the rates of an event that favours ``bit``."""
 
     bit: int
     rates: Rates
-    """The bounds Pr_bit[S] >= low, and Pr_{1−bit}[S] <= high."""
+    """Bounds on the event S: Pr_bit[S] >= low, and Pr_{1−bit}[S] <= high."""
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Upper bounds on the type I and II errors of the test of b = 0 against b = 1 that is
-        based on S."""
+        """Upper bounds on the type I and II errors of the test of b = 0 against b = 1 by S."""
         own, other = self.rates.high, 1 - self.rates.low
         return (own, other) if self.bit else (other, own)
 
@@ -63,8 +59,7 @@ class Point:
 
 @attrs.frozen
 class TradeOff:
-    """A proved lower bound on the trade-off curve: points that hold at once, with the stated
-    confidence."""
+    """A proved bound on the trade-off curve: points that hold together, with one confidence."""
 
     points: tuple[Point, ...]
 
@@ -78,14 +73,14 @@ class TradeOff:
 
     @property
     def mu(self) -> float:
-        """The largest μ for which the points refute every Gaussian DP guarantee below μ."""
+        """The largest μ such that the points refute μ'-GDP for every μ' < μ."""
         return max(each.mu for each in self.points)
 
     def at(self, alphas: Floats) -> Floats:
         """The least type II error that is proved possible at each type I error in ``alphas``.
 
-        It consists of chords between the points and the trivial errors (0, 1) and (1, 0), as two
-        tests can be mixed at random.
+        The bound consists of chords between the points and the trivial errors (0, 1) and (1, 0), as
+        two tests can be mixed at random.
         """
         corners = [(0.0, 1.0), (1.0, 0.0), *(each.errors for each in self.points)]
         hull = lower_hull(corners)
@@ -112,8 +107,7 @@ def lower_hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def claimed_errors(alphas: Floats, claimed: tuple[tuple[float, float], ...]) -> Floats:
-    """The trade-off function f(α) of a claimed curve: the least type II error allowed by its points
-    (ε, δ).
+    """The trade-off function of a claimed curve: the least type II errors that its points allow.
 
     >>> claimed_errors(np.array([0.0, 0.25, 1.0]), ((0.0, 0.5),)).tolist()
     [0.5, 0.25, 0.0]
@@ -151,8 +145,7 @@ def tried_epsilons(curve: PrivacyCurve, trials: int) -> Claimed:
 
 
 def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
-    """The goal to refute a privacy curve. Raises: InvalidArgument if ``curve`` is not a privacy
-    curve."""
+    """The aim to refute a privacy curve. Raises: InvalidArgument for another object."""
     if not isinstance(curve, PrivacyCurve):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a curve is a PrivacyCurve, as ap.guarantee(system).curve is, not {of_kind(curve)}"
@@ -161,19 +154,18 @@ def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
 
 
 def claimed_delta(curve: PrivacyCurve, epsilon: float) -> float:
-    """The claimed δ at exactly this float ε, rounded up: a float near 1/10 is not read as 1/10."""
+    """The claimed δ at exactly this float, rounded up: a float near 1/10 is not read as 1/10."""
     return curve.delta_at(Fraction(epsilon))
 
 
 @attrs.frozen
 class AgainstCurve(EventGoal):
-    """The goal of an audit of a whole curve: an event whose bound on δ exceeds the curve as far
-    as possible."""
+    """The aim of an audit of a whole curve: an event whose bound exceeds the curve the most."""
 
     claimed: Claimed = ()
 
     def predicted(self, low: Vector, high: Vector) -> Vector:
-        """The largest excess over δ(ε) that fresh samples would show, relative to δ(ε)."""
+        """The largest excess over δ(ε) that fresh samples would show, as a share of δ(ε)."""
         found = np.full_like(low, -np.inf)
         for epsilon, delta in self.claimed:
             beyond = self.excess(low - exp_up(epsilon) * high, delta)
@@ -181,18 +173,16 @@ class AgainstCurve(EventGoal):
         return found
 
     def excess(self, bound: Vector, delta: float) -> Vector:
-        """The relative excess of a proved bound on δ over the claimed δ; positive where it refutes
-        the claim.
+        """The excess of a proved bound over the claimed δ, as a share; positive where it refutes.
 
-        Relative, as otherwise a true claim would be tested where it promises almost nothing.
+        A share of δ, as otherwise a true claim would be tested where it promises almost nothing.
         """
         beyond = (bound - delta) / (delta + 1 / self.trials)
         return np.where(bound > 0, beyond, np.minimum(bound, 0) - 1)
 
 
 def best_near(curve: PrivacyCurve, goal: AgainstCurve, bound: Bound, place: int) -> float:
-    """The ε next to a tried one at which the proved bound exceeds the curve most, by golden
-    section."""
+    """The ε near a tried one at which the proved bound exceeds the curve most (golden section)."""
 
     def value(epsilon: float) -> float:
         return float(goal.excess(np.array(bound(epsilon)), claimed_delta(curve, epsilon)))
@@ -267,8 +257,7 @@ def draw_errors(axes: Axes, proved: TradeOff, curve: Claimed) -> None:
 def draw_progress(
     axes: Axes, progress: Sequence[tuple[int, float]], claim: tuple[float, float]
 ) -> None:
-    """Draw the bound at the claimed ε after growing numbers of test samples, each valid on its
-    own."""
+    """Draw the bound at the claimed ε after growing numbers of test views, each valid alone."""
     (counts, bounds), (epsilon, delta) = zip(*progress, strict=True), claim
     axes.plot(counts, bounds, "o-", color=COLOURS[0], markersize=3.5, linewidth=1.2)
     axes.axhline(delta, color=COLOURS[1], linewidth=0.9, linestyle=DASHED)

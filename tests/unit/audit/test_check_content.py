@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from antiphon.audit.check.steps.verifications import _Asks
-from antiphon.audit.check.watch import NUMPY, content, isolated_global_state, record_randomness
+from antiphon.audit.check.subject import NUMPY, content, isolated_global_state, record_randomness
 from antiphon.verifiers import bounded, event_level
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import antiphon as ap
 from antiphon.audit.exact.claimed import OfRange
+from antiphon.audit.statistical.claim_audit import Ladder
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -14,7 +15,6 @@ from antiphon.audit.statistical.estimators import (
     p_value,
 )
 from antiphon.audit.statistical.event import _Scored
-from antiphon.audit.statistical.sequential import Ladder
 
 
 def test_an_epsilon_at_a_delta_is_of_what_exceeds_it():

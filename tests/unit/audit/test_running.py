@@ -29,7 +29,7 @@ from antiphon.audit.running import (
     executors,
     merge_counts,
     run,
-    working,
+    runner,
 )
 from antiphon.audit.running.checkpoint import digest
 from antiphon.protocol import registry
@@ -136,7 +136,7 @@ class TestTheResultIsTheSame:
         local = lambda chunk: tasks.total(chunk)  # noqa: E731
         for method in ("fork", "forkserver"):
             monkeypatch.setattr(executors, "start_method", lambda method=method: method)
-            monkeypatch.setattr(working, "_WORTH", 0.0)
+            monkeypatch.setattr(runner, "_WORTH", 0.0)
             assert run(local, CHUNKS, merge=tasks.add).result == plain()
         with ThreadPoolExecutor(2) as pool:
             assert run(local, CHUNKS, merge=tasks.add, executor=pool).result == plain()
@@ -168,7 +168,6 @@ class TestTheResultIsTheSame:
             "__init__",
             lambda self, *a: (made.append(a[1]), original(self, *a))[0],
         )
-        monkeypatch.setattr(working, "cores", lambda: 12)
         monkeypatch.setattr(executors, "cores", lambda: 12)
         run(tasks.total, CHUNKS, merge=tasks.add)
         assert made == []

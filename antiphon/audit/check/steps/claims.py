@@ -6,17 +6,9 @@ import numpy as np
 
 from antiphon.audit.check.examples import agreeing_message, differing_pair, next_state, questions
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
-from antiphon.audit.check.subject import CLAIMS, Subject
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import CLAIMS, Subject, source_place
 from antiphon.audit.game import PrivacyGame
-from antiphon.numbers.errors import (
-    CompositionError,
-    Intractable,
-    InvalidArgument,
-    PartError,
-    of_kind,
-    told,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol import Claim, Pair, Verification, generator, identical, message_label
 from antiphon.protocol.adversary import scripted
@@ -28,20 +20,20 @@ _BELIEFS: Final = 20_000
 _SAMPLES: Final = 1000
 _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
-"""The δ at which a claim is tested if its measure states no (ε, δ)."""
+"""The δ at which a claim without an (ε, δ) of its own is tested."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts tried: d is a differing pair, a an identical one (a query if possible). Answers
-before and after d reveal it if they share their noise; if f allows one d only, a second d becomes
-a."""
+"""The scripts of an audit: d is a differing pair, a an identical one (if possible, a query).
+
+Answers before and after d reveal a shared noise. Where f allows no second d, it becomes a.
+"""
 LONGEST: Final = 4
 Script: TypeAlias = tuple[Pair, ...]
 
 
 def check(subject: Subject) -> Trial:
-    """Check every claim: by the exact engine on all runs of a few messages, else by audits of a few
-    scripts of pairs.
+    """Check each claim by the exact engine on a few messages, or else by audits of a few scripts.
 
-    Raises: LeftOut where no claim could be tested.
+    Raises: NotApplicable where no claim could be tested.
     """
     mechanism = subject.part
     if not isinstance(mechanism, ContinualMechanism):
@@ -52,14 +44,15 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: Any = claim.verification  # a user's claim may have any fields
+        f: Any = claim.verification  # a user's claim may have a field of any type
         if not isinstance(f, Verification):
             reasons["its f is no Verification"] = None
             continue
         seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))
         scripts = pair_scripts(claim.verification, subject.messages, generator(seed))
         try:
-            refuted = refutation(subject, mechanism, claim, scripts, seed) if scripts else None
+            game = PrivacyGame(mechanism, claim.verification)
+            refuted = refutation(game, claim, subject.messages, scripts, seed) if scripts else None
         except NotApplicable as why:
             reasons[str(why)] = None
             continue
@@ -77,25 +70,20 @@ def check(subject: Subject) -> Trial:
 
 
 def refutation(
-    subject: Subject,
-    mechanism: ContinualMechanism,
-    claim: Claim,
-    scripts: list[Script],
+    game: PrivacyGame, claim: Claim, given: tuple[object, ...], scripts: list[Script],
     seed: np.random.SeedSequence,
-) -> str | None:
-    """The reason why a claim is false, if a test of about a second shows one; else None. Raises:
-    LeftOut."""
-    game = PrivacyGame(mechanism, claim.verification)
+) -> str | None:  # fmt: skip
+    """Why a claim is false, if a test of a second or so shows it. Raises: NotApplicable."""
     try:
-        return _exactly(game, claim, subject.messages)
-    except PartError as error:
+        return _exactly(game, claim, given)
+    except errors.PartError as error:
         raise NotApplicable(f"a part of it is faulty: {error}") from None
-    except (Intractable, InvalidArgument):
+    except (errors.Intractable, errors.InvalidArgument):
         return _on_samples(game, claim, scripts, seed)
 
 
 def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str | None:
-    """A refutation of a claim by the exact engine; None if it finds none."""
+    """Why a claim is false, by the exact engine; None if it finds no reason."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     own = [each for each in found if each.mechanism is game.system]
     mine = [each for each in own if each.claim is claim or identical(each.claim, claim)]
@@ -103,20 +91,19 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str 
         if each.refuted:
             return f"{each}, exactly"
     if not mine or any(each.reason for each in mine):
-        raise Intractable("a claim that cannot be enumerated", "unknown", "a finite system")
+        raise errors.Intractable("a claim that cannot be enumerated", "unknown", "a finite system")
     return None
 
 
 def _on_samples(
     game: PrivacyGame, claim: Claim, scripts: list[Script], seed: np.random.SeedSequence
 ) -> str | None:
-    """A refutation of a claim by an audit of each script, wrong with probability at most 1 -
-    ``_CONFIDENCE``."""
+    """Why a claim is false, by an audit of each script; wrong with probability 1 - _CONFIDENCE."""
     try:
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
-    except (CompositionError, AttributeError):
-        raise NotApplicable(f"{of_kind(claim.measure)} claim has no (ε, δ)") from None
+    except (errors.CompositionError, AttributeError):
+        raise NotApplicable(f"{errors.of_kind(claim.measure)} claim has no (ε, δ)") from None
     if delta >= 1:
         raise NotApplicable("every mechanism is (ε, 1)-DP")
     for script in scripts:
@@ -127,7 +114,7 @@ def _on_samples(
                 executor="serial", progress=False,
             )  # fmt: skip
         except Exception as error:
-            raise NotApplicable(f"an audit is not possible: {told(error)}") from None
+            raise NotApplicable(f"an audit is not possible: {errors.told(error)}") from None
         if report.refuted:
             low = told_apart(report.delta_lower, report.delta)[0]
             return (
@@ -141,10 +128,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Scripts of pairs for an audit: one for each of ``ORDERS``, followed as far as f allows it.
-
-    None without a differing pair.
-    """
+    """Scripts of pairs in ``ORDERS``, as far as f allows; only those with a differing pair."""
     asked = questions(f, messages) or messages
     found = list[Script]()
     for order in ORDERS:

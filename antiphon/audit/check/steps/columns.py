@@ -1,4 +1,4 @@
-"""The check that a population (many replicas stepped at once) answers as plain steps do (law 2)."""
+"""The check that a population (many replicas, stepped at once) answers as plain steps do."""
 
 from collections.abc import Iterator
 from typing import Any, Final, cast
@@ -6,8 +6,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from antiphon.audit.check.report import Finding, Trial, Tried
-from antiphon.audit.check.subject import COLUMNS, Subject, play
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import COLUMNS, Subject, play, source_place
 from antiphon.numbers.errors import AntiphonError
 from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins
@@ -22,8 +21,7 @@ _SCRIPTS: Final = 12
 
 
 def check(subject: Subject) -> Trial:
-    """Check that populations answer as plain steps do. Audits play populations, so otherwise they
-    would test a different mechanism."""
+    """Check that populations answer as plain steps do: audits play populations."""
     scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):
@@ -51,7 +49,7 @@ def finding(what: str, place: str) -> Finding:
 def _accepted(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> tuple[object, ...]:
-    """The messages of a script that are not refused; none where a step crashes."""
+    """The messages of a script that are not refused; none if a step crashes."""
     taken = [each for each in play(mechanism, initial, script, seed) if not each.refused]
     return () if any(each.error for each in taken) else tuple(each.inputs[0] for each in taken)
 
@@ -64,8 +62,7 @@ def disagreement(
     *,
     joins: bool = False,
 ) -> str | None:
-    """The way in which a population's answers differ from plain steps on the same draws; None if
-    they agree."""
+    """How a population's answers differ from plain steps on the same draws; None if they agree."""
     coins = ColumnCoins(seed)
     population = Population(scripted(script), mechanism, None, coins, keep=True, joins=joins)
     try:
@@ -99,7 +96,7 @@ def _plain(
 def replicas(
     population: Population, initial: object = None
 ) -> Iterator[tuple[tuple[object, ...], tuple[Draw, ...]]]:
-    """(answers, tape) of every replica of a population, in plain Python values."""
+    """(answers, tape of draws) of each replica of a population, in plain Python values."""
     for lanes, block in population.play(_REPLICAS, initial):
         for place in range(lanes.size):
             own = lanes.only(np.array([place])) if lanes.numbered else lanes
@@ -111,11 +108,11 @@ def replicas(
                 tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
             )
             if not lanes.numbered:
-                break  # all replicas are alike
+                break  # all replicas are alike, so one is enough
 
 
 def _told(draw: Draw) -> Draw:
-    """The draw as a tape records it, with scores that were arrays as bytes."""
+    """The draw as a tape of a plain step records it: arrays of scores as bytes."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -124,5 +121,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of a single replica in ``item``, which may hold values of many replicas."""
+    """The value of one replica, in an item that may hold those of many."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

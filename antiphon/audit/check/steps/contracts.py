@@ -9,14 +9,13 @@ from typing import Final
 
 from antiphon.audit.check.examples import ALIENS
 from antiphon.audit.check.report import Finding, Trial, Tried
-from antiphon.audit.check.subject import Subject, Taken, take
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import Subject, Taken, source_place, take
 from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, ReplayedCoins, Side, Space, identical, message_label
 
 _LISTED: Final = 2000
-"""The number of elements of a space that a check tries."""
+"""The largest number of elements of a space that are tried."""
 CURE: Final = (
     "keep all that a step remembers in the state it returns, and draw all randomness from "
     "coins: nothing in self, globals, the clock or the order of a set"
@@ -34,7 +33,7 @@ def crashes(subject: Subject) -> Trial:
         error = taken.error
         if error is None or (key := (type(error), place(error), taken.refused)) in met:
             continue
-        met.add(key)  # each fault is reported with the first message that caused it
+        met.add(key)  # a fault is reported with the first message that caused it
         if isinstance(error, PartError):
             what = f"{error}, on {_said(taken)}"
             yield subject.finding("crashes", what, "return a plain tuple of these")
@@ -65,8 +64,7 @@ def _said(taken: Taken) -> str:
 
 
 def purity(subject: Subject) -> Trial:
-    """Find steps that change the state they are given (law 1): all sessions share the initial
-    state."""
+    """Find steps that change the state they are given (law 1), which all sessions share."""
     for taken in subject.taken:
         if taken.changed:
             yield subject.finding(
@@ -79,7 +77,7 @@ def purity(subject: Subject) -> Trial:
 
 
 def randomness(subject: Subject) -> Trial:
-    """Find steps that use randomness which does not come from the coins (law 9).
+    """Find steps with randomness that does not come from the coins (law 9).
 
     Draws from elsewhere are missing in recordings, enumerations and privacy figures.
     """
@@ -96,7 +94,7 @@ def replay(subject: Subject) -> Trial:
     """
     for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
-            continue  # other checks report this
+            continue  # other checks report such a step
         again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
         if again.result is None and isinstance(again.error, ReplayMismatch):
             yield subject.finding("replay", "a step asks for other coins when it is repeated", CURE)
@@ -107,8 +105,7 @@ def replay(subject: Subject) -> Trial:
 
 
 def states(subject: Subject) -> Trial:
-    """Find states that are not values: unhashable ones, or ones that are equal only if they are the
-    same object.
+    """Find states that cannot be hashed, or that are equal only if they are the same object.
 
     The exact engine merges equal states, and a session keeps old ones.
     """
@@ -132,7 +129,7 @@ def states(subject: Subject) -> Trial:
 
 
 def hashable(state: object) -> bool:
-    """Whether a state can be the key of a dictionary."""
+    """Whether a state can be a key of a dictionary."""
     try:
         hash(fingerprint(state))
     except TypeError:
@@ -141,7 +138,7 @@ def hashable(state: object) -> bool:
 
 
 def unhashable(state: object, where: str) -> Finding:
-    """The finding about a state that cannot be the key of a dictionary."""
+    """The finding about a state that cannot be a key of a dictionary."""
     what = f"a state, {of_kind(state)}, cannot be hashed: it could be changed in place"
     return Finding("states", what, where, _VALUES)
 
@@ -199,7 +196,7 @@ def alphabets(subject: Subject) -> Trial:
 
 
 def faults(space: Space) -> Iterator[str]:
-    """The faults of a space, on elements that it lists and on values of many other types."""
+    """The faults of a space, on elements that it lists and on values of many types, in words."""
     listed = list(islice(space.enumerate(), _LISTED + 1)) if space.finite else []
     known = {fingerprint(each) for each in listed}
     for value in (*ALIENS, *listed):

@@ -1,9 +1,9 @@
 """Checks of a post-processor's declarations: about coins, queries, and its ``lifting``.
 
 The three properties of CM §6.1 that a lifting declares are tested on all runs if these can be
-listed, else on random runs (a counter, for example, may answer any integer). There the left sends
-pairs that f allows, mostly differing ones; the right answers as the mechanism itself does, or with
-another element of its answer space, or HALT.
+listed, else on random runs (a counter, for example, may answer any integer). In a random run the
+adversary sends pairs that f allows, mostly differing ones; the mechanism's answers are its own, or
+other elements of its answer space, or HALT.
 """
 
 from collections.abc import Iterator
@@ -14,8 +14,7 @@ import numpy as np
 
 from antiphon.audit.check.examples import agreeing_message, differing_pair, examples
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
-from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
-from antiphon.audit.check.watch import source_place
+from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, source_place, take
 from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
@@ -27,20 +26,19 @@ from antiphon.protocol.messages import HALT, Pair, identical
 
 _HOPS: Final = 8
 _QUESTIONS: Final = 3
-"""The number of messages from the left in a run, where all runs are listed."""
+"""The number of messages from the left in a run, if all runs are listed."""
 _LOCKS: Final = 500
-"""The largest number of pairs of states that are visited, where all runs are listed."""
+"""The largest number of pairs of states that are visited, if all runs are listed."""
 _RUNS: Final = 24
-"""The number of runs, where runs are sampled."""
+"""The number of runs, if runs are drawn at random."""
 _LONGEST: Final = 6
-"""The largest number of messages from the left in a sampled run."""
+"""The largest number of messages from the left in a random run."""
 _DIFFER: Final = 0.75
-"""The probability that a sampled pair from the left differs, if f allows one that does."""
+"""The probability that a random pair from the left differs, if f allows a differing one."""
 _OTHERWISE: Final = 0.4
-"""The probability that the simulated mechanism answers with a random element of its answer
-space."""
+"""The probability of a random answer from the right, out of the declared answer space."""
 _HALTS: Final = 0.02
-"""The probability that the simulated mechanism answers HALT."""
+"""The probability of the answer HALT from the right."""
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
@@ -48,8 +46,7 @@ Heard: TypeAlias = Union[Pair, lockstep.Violation]
 
 
 def declarations(subject: Subject) -> Trial:
-    """Find false declarations of ``deterministic`` or ``forwards_queries``, on which claims and
-    theorems rely."""
+    """Find false declarations of ``deterministic`` or ``forwards_queries``."""
     part = subject.player
     assert isinstance(part, PostProcessor)
     said = forwarding(part)
@@ -70,8 +67,7 @@ def declarations(subject: Subject) -> Trial:
 
 
 def _forwarded(taken: Taken, said: Forwarding) -> bool:
-    """Whether a step forwards a message from the left; or, after an answer from the right,
-    answers left or sends a query in ``said.asks``."""
+    """Whether a step forwards a message from the left; or answers left or sends one of ``asks``."""
     if taken.result is None:
         return True
     (side, message), (_, to, out) = taken.inputs, taken.result
@@ -90,7 +86,7 @@ def _not_forwarding(subject: Subject, what: str) -> Finding:
 
 
 def _remembers(subject: Subject) -> bool:
-    """Whether the post-processor passes the same answer on differently after a different query."""
+    """Whether the post-processor treats one answer differently after different queries."""
     player = subject.player
     assert isinstance(player, PostProcessor)
     step, start = player.step, player.initial_state
@@ -107,8 +103,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer, if each further query of P gets the same
-    answer."""
+    """What P sends after an answer, if each further query of P gets that answer, too."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -122,8 +117,7 @@ def _passed(step: Step, state: object, heard: Taken) -> list[object]:
 
 
 def check(subject: Subject) -> Trial:
-    """Check a lifting: the properties destination, response and f→f', for its outer f and its
-    inner f'."""
+    """Check the properties destination, response and f→f' of a declared lifting from f to f'."""
     player = subject.player
     declared = getattr(subject.part, "lifting", None)
     if not isinstance(player, PostProcessor) or not isinstance(declared, Lifting):
@@ -151,7 +145,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages that both runs received since the last pair from the left, in words."""
+    """The messages of both runs from the last pair from the left on, in words."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
@@ -160,8 +154,7 @@ def _said(found: lockstep.Violation) -> str:
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
-    """Pairs of runs, given as the messages that both receive: all of them if they can be listed,
-    else a sample."""
+    """The pairs of messages that two runs receive: in all runs if they can be listed, else some."""
     try:
         yield from lockstep.explored(
             processor, declared.outer, declared.inner, queries=subject.messages,
@@ -181,7 +174,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
 
 @attrs.define(eq=False)
 class _Run:
-    """A pair of runs of a post-processor in the two worlds, whose messages are drawn at random."""
+    """Two runs of a post-processor, in the worlds b = 0 and 1, with messages drawn at random."""
 
     processor: PostProcessor
     declared: Lifting
@@ -189,7 +182,7 @@ class _Run:
     messages: tuple[object, ...]
     drawn: np.random.Generator
     _right: Any = attrs.field(init=False)
-    """The state of the mechanism on the right, which receives the messages of the first run."""
+    """The state of the mechanism on the right, which answers the first run."""
     _coins: SampledCoins = attrs.field(init=False)
     _heard: list[tuple[Side, Pair]] = attrs.field(init=False, factory=list[tuple[Side, Pair]])
 
@@ -198,8 +191,7 @@ class _Run:
         self._coins = SampledCoins(int(self.drawn.integers(2**63)))
 
     def played(self) -> Iterator[Heard]:
-        """The pairs of messages that the two runs receive, until they are over or a property is
-        broken."""
+        """The pairs of messages that both runs receive, until they end or a property is broken."""
         lock = lockstep.begin_lockstep(self.processor, self.declared.outer, self.declared.inner)
         while len(self._heard) < lockstep.DEEPEST and not lock.over:
             side = LEFT if lock.sent is None else RIGHT
@@ -230,7 +222,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """The pair of answers from the right that the two runs receive next."""
+        """The next pair of answers from the right: one answer, for both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:
@@ -243,9 +235,8 @@ class _Run:
         return Pair(answer, answer)
 
     def _any(self, space: Space, answer: object) -> object:
-        """A known element of a space; ``answer`` itself where the space contains anything or
-        lists nothing."""
-        if space.contains(_STRANGE):  # such as a composition's
+        """An element of a space; ``answer`` itself for a space that contains anything."""
+        if space.contains(_STRANGE):  # as a composition's space does
             return answer
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
@@ -253,8 +244,7 @@ class _Run:
     def _after(
         self, lock: lockstep.Lockstep, side: Side, pair: Pair
     ) -> lockstep.Lockstep | lockstep.Broken | None:
-        """The states of both runs after they receive a pair; None if both refuse it, so that
-        nothing has happened."""
+        """The states of both runs after a pair; None if both runs refuse it."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
             after = lockstep.advance_lockstep(

@@ -1,8 +1,8 @@
-"""Checks of a verification function, explored as an automaton on pairs of a few messages."""
+"""Checks of a verification function f, explored as an automaton on pairs of a few messages."""
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import chain, islice, product, takewhile
 from typing import Final
 
 import attrs
@@ -11,7 +11,7 @@ import numpy as np
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
-from antiphon.audit.check.watch import content, record_randomness, source_place
+from antiphon.audit.check.subject import content, record_randomness, source_place
 from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Coins, ContinualMechanism, column_safe, message_label, spaces
@@ -27,8 +27,7 @@ _WIDE: Final = 4096
 
 @attrs.frozen
 class Read:
-    """One pair that a verification function read: the pairs before it, the states before and
-    after, an error if it raised."""
+    """One pair that f has read: after which pairs, and the states of f before and after."""
 
     word: tuple[Pair, ...]
     before: object
@@ -37,17 +36,20 @@ class Read:
     error: Exception | None
 
     @property
+    def allowed(self) -> bool:
+        """Whether f allowed the pair."""
+        return self.error is None and type(self.after) is not Refused
+
+    @property
     def differs(self) -> bool:
         """Whether f allowed the pair, and its two messages differ."""
-        allowed = self.error is None and type(self.after) is not Refused
-        return allowed and not identical(self.pair.zero, self.pair.one)
+        return self.allowed and not identical(self.pair.zero, self.pair.one)
 
 
 def explored(
     f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
-    """The results of a verification function f on every pair of the messages, in every reachable
-    state, up to ``_MOST`` pairs."""
+    """The steps of f on all pairs of the messages in all reachable states, up to ``_MOST``."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
@@ -64,8 +66,9 @@ def explored(
                 after, error = read(f, state, zero, one), None
             except Exception as raised:
                 after, error = None, raised
-            yield Read(word, state, pair, after, error)
-            if error is None and type(after) is not Refused and _key(after) not in seen:
+            found = Read(word, state, pair, after, error)
+            yield found
+            if found.allowed and _key(after) not in seen:
                 seen.add(_key(after))
                 waiting.append((after, (*word, pair)))
 
@@ -78,8 +81,7 @@ _PAIR: Final = "differing pair"
 
 
 def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Find faults of the steps of f: wrong return values, changed states, and results that do
-    not repeat."""
+    """Find faults of f's steps: wrong return values, changed states, and unrepeatable results."""
     here, tried = source_place(f, "step"), 0
     for each in explored(f, messages):
         tried += each.differs
@@ -112,7 +114,7 @@ def _step(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def _said(each: Read) -> str:
-    """The pair that was read, and the pairs before it, in words."""
+    """The pair that f read, and the pairs before it, in words."""
     before = f" after {message_label(each.word)}" if each.word else ""
     return f"{message_label(each.pair)}{before}"
 
@@ -137,8 +139,7 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check that f of a sequence agrees with f's automaton, and that f stays ⊥ after its first
-    ⊥."""
+    """Check that f of a sequence is what its steps say, and that f stays ⊥ after its first ⊥."""
     tried = 0
     for each in islice(explored(f, messages), _WORDS):
         if each.error is not None:
@@ -160,11 +161,13 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
+    """Check a declared ``first_pair_consistent`` (CM Def. 5.3), a premise of CM Thm 5.5."""
     if not f.first_pair_consistent:
         raise NotApplicable("it does not declare that it is first-pair consistent")
     tried = 0
-    for each in _after_an_identical_pair(f, messages):
+    firsts = takewhile(lambda each: not each.word, explored(f, messages))
+    alike = [each.pair for each in firsts if each.allowed and not each.differs]
+    for each in chain.from_iterable(explored(f, messages, (pair,)) for pair in alike):
         tried += not identical(each.pair.zero, each.pair.one)
         if each.differs:
             yield Finding(
@@ -175,12 +178,11 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
                 "leave out first_pair_consistent, or refuse such pairs",
             )
             break
-    return Tried(tried, "differing pair")
+    return Tried(tried, _PAIR)
 
 
 def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``swap_symmetric``, which lets the exact engine solve only one of the two
-    worlds."""
+    """Check a declared ``swap_symmetric``, by which the exact engine solves one world only."""
     if not swap_symmetric(f):
         raise NotApplicable("it does not declare that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
@@ -193,7 +195,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
             try:
                 after = read(f, state, zero, one), read(f, other, one, zero)
             except Exception:
-                continue  # ``steps`` reports this
+                continue  # the check ``steps`` reports this
             refused = [type(each) is Refused for each in after]
             differing += not (all(refused) or identical(zero, one))
             if refused[0] is not refused[1]:
@@ -211,17 +213,8 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
     return Tried(differing, _PAIR)
 
 
-def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> Iterator[Read]:
-    for each in explored(f, messages):
-        if each.word:
-            return
-        allowed = each.error is None and type(each.after) is not Refused
-        if allowed and identical(each.pair.zero, each.pair.one):
-            yield from explored(f, messages, (each.pair,))
-
-
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check ``@column_safe``: f must decide on columns (one number per replica) as on numbers."""
+    """Check ``@column_safe``: f must decide on columns (one number a replica) as on numbers."""
     if not is_column_safe(f):
         raise NotApplicable("it does not declare that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
@@ -240,11 +233,11 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
 @column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
-    """An adversary that draws pairs of numbers, as columns, and tests whether f allows each."""
+    """A mechanism that draws pairs of numbers, as columns, and answers whether f allows each."""
 
     f: Verification
     kind: type[float]
-    """The type of the numbers that are drawn: int or float."""
+    """The type of the drawn numbers: int or float."""
     values: int
     least: float
 
@@ -270,4 +263,4 @@ CHECKS: Final = (
     ("columns", column_safety),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
-"""The messages that are tried where the caller gives none."""
+"""The messages that are tried if the caller gives none."""

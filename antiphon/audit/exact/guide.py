@@ -1,17 +1,18 @@
-"""A rough look at all beliefs, in floats: which messages are surely not best.
+"""An estimate of the values of all beliefs, in floats: which messages are surely not optimal.
 
-A belief is a position and the ratio ρ of its masses, behind over ahead. Per unit of mass ahead its
-value is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and
-max(0, 1 − ρ) where it ends: it falls as ρ grows. Here beliefs of one position whose ratios agree in
-40 bits are one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
+A belief is here a position and the ratio ρ of its masses in the two worlds: "behind" (of the other
+world) over "ahead" (of the world that counts for the adversary). Per unit of mass ahead its value
+is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and max(0, 1
+− ρ) where it ends: it falls as ρ grows. Beliefs of one position whose ratios agree in 40 bits are
+taken for one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
 included; and the value of a belief lies between those that come out if all ratios at the ends are
 taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0, and of the difference
 in a closed form (``ClosedForm``). (By induction from the ends: the same messages lead to the same
 positions. A belief is looked up by its exact ratio, which may be off as much again: so η is taken
 twice.) No number below 2⁻⁵⁰⁰ is relied on.
 
-A message whose upper bound is below the lower bound of another is surely not best, and the exact
-solver need not ask what it is worth. No figure is taken from here: what is left is valued in whole
+A message whose upper bound is below another's lower bound is surely not optimal, and the exact
+solver leaves it out. No figure is taken from the estimate: all other messages are valued in whole
 numbers.
 """
 
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, passed
-from antiphon.audit.exact.rough.outlines import (
+from antiphon.audit.exact.outlines import (
     NOWHERE_TO_GO,
     TINY,
     Coded,
@@ -42,64 +43,63 @@ from antiphon.numbers.errors import AntiphonError, Intractable
 
 Said = TypeVar("Said", bound=AdversaryChoice)
 Bounds: TypeAlias = tuple[Floats, Floats]
-"""Lower and upper bounds on the values of the beliefs of a layer."""
+"""Lower and upper bounds on the values of one layer's beliefs."""
 Both: TypeAlias = tuple[float, float]
-"""A lower and an upper bound."""
+"""A lower and an upper bound on one value."""
 
 _DROPPED: Final = 12
-"""The bits that are dropped of the 53 of a ratio, so that equal ratios meet."""
+"""The bits of a ratio's 53 that are rounded away, so that nearly equal ratios become equal."""
 _ROUNDING: Final = 2.0**-39
 _FARTHEST: Final = 2.0**600
-"""The largest ratio, above which a product of ratios and probabilities may leave the floats."""
+"""The largest ratio: above it, a product of ratios and probabilities may overflow a float."""
 _GROWTHS: Final = 2.0**100
-"""The largest multiple of the ratios, for the same reason."""
+"""The largest multiple (e^ε) of the ratios, for the same reason."""
 _ROWS: Final = 1 << 22
-"""The largest number of answers to beliefs of one round."""
+"""The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""A look has failed if the exact solver still values one of so many beliefs, and the least."""
+"""The estimate has failed once the exact solver has valued _LEAST beliefs plus one in _WORTH."""
 _KEPT: Final = 3
-"""The number of first positions of which the beliefs are kept."""
+"""The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"
 
 
 class _Unknown(Exception):
-    """A belief was not looked at, or is too unlikely for floats."""
+    """Raised for a belief that the estimate does not have, or that is too unlikely for floats."""
 
 
 @attrs.define(eq=False)
 class _Layer:
-    """The beliefs with one number of rounds left, by code and then by ratio."""
+    """The beliefs with one number of rounds left, sorted by position code and then by ratio."""
 
     codes: Ints
-    """The codes of all positions met, sorted."""
+    """The codes of all positions of this layer, sorted."""
     outline: Outline
     which: Ints
-    """The index of each belief's code. A code without beliefs is one where nothing is worth
-    saying."""
+    """The index in ``codes`` of each belief. A code without beliefs has no useful message."""
     ratios: Floats
     following: Ints = attrs.field(factory=lambda: _NONE)
-    """The index of the next belief after each answer, in the next layer; -1 if there is none."""
+    """For each answer, the index of the belief after it in the next layer; -1 if there is none."""
     first: Ints = attrs.field(init=False)
-    """The index of the first belief of each code, and their number."""
+    """For each code, the index of its first belief; then the number of all beliefs."""
     _once: bool = attrs.field(init=False)
-    """Whether each code has one belief at most: then the rows of all beliefs are all rows."""
+    """Whether no code has two beliefs: then the outline's rows are those of the beliefs."""
 
     def __attrs_post_init__(self) -> None:
         self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
     def done(self) -> None:
-        """Leave out what is not asked for once the next layer is there."""
+        """Drop the part of the outline that only the search for the next layer needs."""
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
-        """(index of the belief, row of the outline) of each answer to each choice."""
+        """(index of the belief, row of the outline) for each answer of each belief."""
         sizes = self.outline.answers
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """Where the outline has what belongs to the beliefs, if so much belongs to each code."""
+        """The indices of the outline's entries for all beliefs; code i has ``sizes[i]`` entries."""
         if self._once:
             return slice(None)
         own = sizes[self.which]
@@ -108,8 +108,11 @@ class _Layer:
         return found
 
     def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
-        """The values of the beliefs, for each multiple of the ratio, from those of the next
-        layer: lower and upper bounds in turn."""
+        """Bounds on the beliefs' values (lower and upper in turn), from those of the next layer.
+
+        ``multiples``: factors of the ratios, one for each bound; ``after``: the next layer's
+        bounds.
+        """
         (belief, row), choice = self.answers(), self._members(self.outline.choices)
         last = np.flatnonzero(self.following == NOWHERE_TO_GO)
         zero, one = (chance[row] for chance in self.outline.chances)
@@ -137,7 +140,7 @@ _NONE: Final[Ints] = np.zeros(0, np.int64)
 
 
 def _changes(values: Ints) -> NDArray[np.bool_]:
-    """Where a value differs from the one before."""
+    """Whether each value differs from the one before it."""
     found = np.ones(len(values), np.bool_)
     found[1:] = values[1:] != values[:-1]
     return found
@@ -149,7 +152,7 @@ def _starts(sizes: Ints) -> Ints:
 
 @attrs.define(eq=False)
 class _Beliefs:
-    """All beliefs that may be reached from a position in which both worlds have one mass."""
+    """All beliefs that are reachable from a position in which both worlds have equal mass."""
 
     coded: Coded
     rounds: int
@@ -157,12 +160,12 @@ class _Beliefs:
     layers: list[_Layer] = attrs.field(factory=list[_Layer])
     size: int = 0
     bounds: dict[float, list[Bounds]] = attrs.field(factory=dict[float, "list[Bounds]"])
-    """By multiple of the ratio: lower and upper bounds on the values of each layer."""
+    """For each multiple of the ratios: lower and upper bounds on the values of each layer."""
     error: float = math.inf
-    """The share by which a ratio, or a sum, may be off."""
+    """An upper bound on the relative error of a ratio or a sum."""
 
     def grow(self, limit: int, report: Report | None) -> None:
-        """Find all beliefs, or go on where this was interrupted. Raises: Intractable."""
+        """Find all beliefs, layer by layer; continues after an interrupt. Raises: Intractable."""
         if not self.layers:
             codes, start = np.array([self.coded.code(self.first)]), np.zeros(1, np.int64)
             outline = self.coded.outline(codes, self.rounds)
@@ -183,7 +186,7 @@ class _Beliefs:
             last.done()
 
     def _next(self, layer: _Layer, rounds: int) -> _Layer:
-        """The layer after one, to which it then refers."""
+        """The layer after ``layer``, whose ``following`` is then filled in."""
         belief, row = layer.answers()
         if len(belief) > _ROWS:
             raise Intractable(_WHAT, len(belief), _ROWS)
@@ -211,7 +214,7 @@ class _Beliefs:
         return _Layer(codes, outline, index[new].astype(np.int32), ratios[new])
 
     def value(self, multiples: Iterable[float]) -> None:
-        """Bounds on the values of all beliefs, for several multiples of the ratio at once."""
+        """Compute bounds on the values of all beliefs, for several multiples of the ratios."""
         new = [each for each in dict.fromkeys(multiples) if each not in self.bounds]
         if new:
             by = [(1 + sign * self.error) * each for each in new for sign in (1, -1)]
@@ -227,8 +230,7 @@ class _Beliefs:
                 self.bounds[each] = [layer[place] for layer in reversed(found)]
 
     def bounded(self, multiple: float, rounds: int, position: int, ratio: float) -> Both:
-        """Bounds on the value of a belief per unit of mass ahead. Raises: _Unknown if it is not
-        here."""
+        """Bounds on a belief's value per unit of mass ahead. Raises: _Unknown for other beliefs."""
         depth = self.rounds - rounds
         if not 0 <= depth < len(self.layers):
             raise _Unknown
@@ -237,7 +239,7 @@ class _Beliefs:
         if index == len(layer.codes) or layer.codes[index] != code:
             raise _Unknown
         first, end = layer.first[index : index + 2].tolist()
-        if first == end:  # nothing is worth saying
+        if first == end:  # there is no useful message
             return max(0.0, 1 - ratio * (1 + self.error)), max(0.0, 1 - ratio * (1 - self.error))
         own = ratio / multiple
         place = first + (int(layer.ratios[first:end].searchsorted(own)) if end > first + 1 else 0)
@@ -249,33 +251,33 @@ class _Beliefs:
 
 
 _Rough: TypeAlias = tuple[_Beliefs, float]
-"""Beliefs with bounds on their values, for one multiple of their ratios."""
+"""(estimated beliefs, the multiple of the ratios for which they have bounds)."""
 
 
 @attrs.define(eq=False)
 class Guide:
-    """Tells the exact solver which messages are surely not best."""
+    """Tells the exact solver which messages are surely not optimal."""
 
     arena: Arena
     expected: tuple[float, ...] = ()
-    """Multiples of the ratio that will be asked for, valued at once with the first."""
+    """Multiples of the ratios that will be asked for, computed together with the first."""
     unsuited: bool = False
-    """Whether a rough look was tried in vain: too large for arrays, or too unlikely for floats."""
+    """Whether an estimate failed: it was too large for arrays, or too unlikely for floats."""
     _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
-    """By number of rounds."""
+    """The estimates, by number of rounds."""
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
-    """The bounds that are at hand, the latest first."""
+    """The estimates with bounds, the latest first."""
     _left: int = 0
-    """How often it is asked before it has been of no use: where all is equally good."""
+    """The calls left before the estimate counts as useless, which it is if all messages tie."""
 
     def knows(self, rounds: int) -> bool:
-        """Whether all beliefs of a game of so many rounds were found before."""
+        """Whether the beliefs of a game of ``rounds`` messages have been estimated before."""
         return rounds in self._beliefs
 
     def look(self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None) -> int:
-        """Bound the values of all beliefs of the game; their number if they were not known.
+        """Estimate all beliefs of a game, and return the number of new ones.
 
-        At its start the worlds have the weights ``ahead`` and ``behind``.
+        ``ahead``, ``behind``: the weights of the two worlds at the game's start.
         """
         beliefs = self._beliefs.get(rounds)
         if beliefs is None:
@@ -294,7 +296,7 @@ class Guide:
             AntiphonError,
             MemoryError,
             OverflowError,
-        ):  # the exact solver goes on, or says why not
+        ):  # the exact solver then goes on without an estimate, or raises the error itself
             self.unsuited = True
             del self._beliefs[rounds]
             return 0
@@ -305,8 +307,7 @@ class Guide:
     def worth_trying(
         self, choices: Sequence[Said], rounds: int, position: int, ahead: int, behind: int
     ) -> Sequence[Said]:
-        """The choices without those that are surely not best, in a belief of b = 0; none where
-        nothing is better than to stop."""
+        """The choices that may be optimal in a belief; none where to stop is best."""
         self._left -= 1
         if self._left < 0:
             self.ready = []
@@ -327,7 +328,7 @@ class Guide:
         self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
         ahead: int, behind: int,
     ) -> Both:  # fmt: skip
-        """Bounds on what a choice is worth per unit of mass ahead. Raises: _Unknown."""
+        """Bounds on the value of one choice per unit of mass ahead. Raises: _Unknown."""
         (beliefs, multiple), (zero, one) = rough, self.arena.totals
         whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
         for factor0, factor1, to in choice.branches:

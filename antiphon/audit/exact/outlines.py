@@ -1,8 +1,8 @@
-"""All that may be said in many positions, as arrays of floats: one row for each possible answer.
+"""The adversary's choices in many positions, as arrays of floats: one row for each answer.
 
-A position is known by a code. In a composition this is its number. Of a single mechanism it is the
-number of the verifier's state and those of the laws in both worlds, so that no column is made for
-it: the laws are few, and the pairs of them are many.
+Each position has a code. In a composition the code is the position's number. For a single mechanism
+it packs the numbers of f's state and of the laws in both worlds, so that no belief has to be
+stored: there are few laws, and many pairs of them.
 """
 
 from __future__ import annotations
@@ -17,46 +17,46 @@ from numpy.typing import NDArray
 
 from antiphon.audit.exact.arena import AdversaryChoice, Arena, PartArena
 from antiphon.audit.exact.beliefs import OVER, Columns
+from antiphon.audit.exact.futures import Settled
 from antiphon.audit.exact.kernel import GONE, NOWHERE
-from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable
 
 Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
 _Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
-"""The probabilities and codes of rows, the rows of each choice and the choices of each position."""
+"""(probabilities under 0 and 1, codes) of rows; rows a choice; choices a position."""
 
 NOWHERE_TO_GO: Final = -1
-"""The code where nothing can follow."""
+"""The code that means: no message is useful from here on."""
 TINY: Final = 2.0**-500
-"""The least probability that is written as a float."""
+"""The least positive probability that is kept as a float."""
 _NEAR: Final = 2.0**-45
-"""How near two ratios are, as a share, that floats may take for one another."""
+"""The relative distance within which floats may mistake two ratios for each other."""
 _SLACK: Final = 2.0**-48
-"""The error of a value in closed form, as a share of the views that are ahead, or nearly so."""
+"""The error of a closed form, as a share of the mass of the views ahead, or nearly ahead."""
 _LAW: Final = 24
-"""The bits of a law's number in a code."""
+"""The number of bits of a law's number within a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
-"""The number of a verifier's states for which there are codes."""
+"""The number of states of f that have codes."""
 _NONE: Final[Ints] = np.zeros(0, np.int64)
 _NO_FLOATS: Final[Floats] = np.zeros(0)
 _ZERO: Final[Ints] = np.zeros(1, np.int64)
 _CELLS: Final = 1 << 20
-"""The size of the arrays that are made in one step."""
+"""The largest size of an intermediate array."""
 
 
 class ClosedForm(NamedTuple):
-    """A position that is valued in closed form (``Settled``), in floats."""
+    """The value of a position in closed form (``Settled``), in floats."""
 
     ratios: Floats
-    """The likelihood ratios of the views from the likeliest ahead on, negated so that they rise."""
+    """The negated likelihood ratios of the views, in ascending order."""
     sums: tuple[Floats, Floats]
-    """The probabilities of the first 0, 1, 2, … of the views, in both worlds."""
+    """For i = 0, 1, …, the probability of the views with the first i ratios, in both worlds."""
 
     @classmethod
     def of(cls, settled: Settled) -> ClosedForm:
-        """The same in floats."""
+        """The closed form ``settled``, converted to floats."""
         (*_, zero), (*_, one) = settled.sums
         ratios = [
             own * one / (other * zero) if other else math.inf for own, other in settled.ratios
@@ -66,7 +66,7 @@ class ClosedForm(NamedTuple):
         return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
 
     def bound(self, ratios: Floats, *, upper: bool) -> Floats:
-        """A bound on the values of beliefs, per unit of mass ahead.
+        """A bound on the values of beliefs with these ratios, per unit of mass ahead.
 
         A value is a difference, so its error is a share of the views that are ahead, or nearly so.
         """
@@ -77,37 +77,36 @@ class ClosedForm(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The choices of some positions, in their order: the rows of a choice follow one another, as
-    do the choices of a position."""
+    """The choices of some positions: position after position, and choice after choice, as rows."""
 
     chances: tuple[Floats, Floats]
     """The probability of each row's answer, in both worlds."""
     to: Ints
-    """The code of the position that each row leads to."""
+    """The code of the position after each row's answer."""
     rows: Ints
     """The number of rows of each choice."""
     choices: Ints
-    """The number of choices of each position: 0 where nothing is worth saying."""
+    """The number of choices of each position; 0 where no message is useful."""
     answers: Ints
     """The number of rows of each position."""
     settled: dict[int, ClosedForm]
-    """Positions that are valued in closed form, by their index. They have no choices."""
+    """The positions with a closed form, by index; they have no choices."""
 
 
 class Coded(Protocol):
-    """The positions of a game by their codes."""
+    """The positions of a game, known by their codes."""
 
     def code(self, position: int) -> int:
         """The code of a position of the arena."""
         ...
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        """The choices of some positions with ``rounds`` left. Raises: Intractable."""
+        """The choices in positions with ``rounds`` messages left. Raises: Intractable."""
         ...
 
 
 def coded(arena: Arena) -> Coded:
-    """The codes of an arena's positions."""
+    """The codes that suit an arena."""
     if isinstance(arena, PartArena) and not callable(arena.part.queries):
         return _OfColumns(arena.columns, arena.number)
     return _OfPositions(arena)
@@ -115,7 +114,7 @@ def coded(arena: Arena) -> Coded:
 
 @attrs.frozen(eq=False)
 class _OfPositions:
-    """The outline of any arena's positions, asked one by one."""
+    """Codes for any arena: the numbers of the positions."""
 
     arena: Arena
     _closed: dict[int, ClosedForm] = attrs.field(factory=dict[int, ClosedForm])
@@ -157,7 +156,7 @@ class _OfPositions:
 
 @attrs.frozen(eq=False)
 class _OfColumns:
-    """The outline of belief columns of one part, from the laws that they consist of."""
+    """Codes for one mechanism: f's state and the laws of the hidden state, packed."""
 
     columns: Columns
     part: int
@@ -201,7 +200,7 @@ class _OfColumns:
         return known
 
     def _answers(self, laws: list[int], queries: tuple[int, ...]) -> _Answers:
-        """What follows each query, for each law."""
+        """The answers to each query under each law, as arrays."""
         numbers, cells = dict[int, int](), list[tuple[int, int, int, float, int]]()
         for place, each in enumerate(laws):
             world, law = divmod(each, 1 << _LAW)
@@ -221,7 +220,7 @@ class _OfColumns:
 
 
 def _runs(states: Ints) -> list[tuple[int, int, int]]:
-    """(value, start, end) of what is equal in a sorted array."""
+    """(value, start, end) for each run of equal values in a sorted array."""
     if states[0] == states[-1]:
         return [(int(states[0]), 0, len(states))]
     values, first = np.unique(states, return_index=True)
@@ -230,8 +229,7 @@ def _runs(states: Ints) -> list[tuple[int, int, int]]:
 
 
 class _Pairs(NamedTuple):
-    """The pairs that f allows in a state: two places of queries, and the number of the state after
-    them."""
+    """The pairs that f allows in a state: indices of both queries, numbers of f's next states."""
 
     zero: Ints
     one: Ints
@@ -239,15 +237,15 @@ class _Pairs(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The answers to queries, by law, query and answer."""
+    """The answers to queries, as arrays indexed by law, query and answer."""
 
     chance: Floats
-    """How likely the answer is."""
+    """The probability of the answer."""
     after: Ints
-    """The law that follows; 0 if this answer is impossible."""
+    """The number of the next law; 0 if the answer is impossible."""
 
     def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> _Rows:
-        """The rows of columns, whose laws stand in these places, and how they are grouped."""
+        """The rows of beliefs with the laws ``zero`` and ``one`` (indices), grouped by choice."""
         law0, law1 = (
             self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
         )
@@ -256,7 +254,7 @@ class _Answers(NamedTuple):
         ended = (law0 <= GONE) & (law1 <= GONE)
         to[ended] = NOWHERE_TO_GO
         rows = possible.sum(2)
-        useful = (rows > 1) | ~(possible & ended).any(2)  # HALT for certain is no more than to stop
+        useful = (rows > 1) | ~(possible & ended).any(2)  # HALT for certain is as good as to stop
         possible &= useful[:, :, None]
         return (
             self.chance[zero[:, None], pairs.zero][possible],
@@ -268,7 +266,7 @@ class _Answers(NamedTuple):
 
 
 def _per_position(rows: Ints, choices: Ints) -> Ints:
-    """The number of rows of each position, from those of the choices, and the number of these."""
+    """The number of rows of each position, given those of each choice and the choices of each."""
     ends: Ints = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
     ends[1:] -= ends[:-1].copy()
     made: Ints = ends.astype(np.int32)
@@ -276,7 +274,7 @@ def _per_position(rows: Ints, choices: Ints) -> Ints:
 
 
 def _chance(part: int, whole: int) -> float:
-    """A probability. Raises: Intractable if it is too small for a float."""
+    """A fraction as a float. Raises: Intractable if it is positive and too small."""
     chance = part / whole if whole else 0.0
     if part and chance < TINY:
         raise Intractable("the digits of a probability", "more", "of a float")
