@@ -158,32 +158,9 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
         return neighbouring_start()
 
 
-@attrs.frozen(kw_only=True)
-class SingleScore(LabelResponse):
-    """A label response that releases one score, with any noise of ``scale``. Abstract."""
-
-    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise, which each subclass sets."""
-
-    def _answers(self) -> Space:
-        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "LDP paper, Alg. 2, with the range of the rounded scores"
-        return proved(self, Pure(self.epsilon), self.verification, source)
-
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
-        clipping, context = self.clipping, self.context
-        fine = clipping.drawn(context, dataset, coins)
-        which = coins.uniform_integer(clipping.hypotheses.count)
-        score = int(clipping.scores[context, fine, which])
-        return which, score + coins.discrete_laplace(self.scale)
-
-
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
-class OneScore(SingleScore):
+class OneScore(LabelResponse):
     """The mechanism label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP
     paper, Alg. 2.
 
@@ -201,9 +178,27 @@ class OneScore(SingleScore):
     (0, 1024)
     """
 
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale of the noise."""
+
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
         set_derived(self, scale=self.clipping.grid / self.epsilon)
+
+    def _answers(self) -> Space:
+        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "LDP paper, Alg. 2, with the range of the rounded scores"
+        return proved(self, Pure(self.epsilon), self.verification, source)
+
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
+        clipping, context = self.clipping, self.context
+        fine = clipping.drawn(context, dataset, coins)
+        which = coins.uniform_integer(clipping.hypotheses.count)
+        score = int(clipping.scores[context, fine, which])
+        return which, score + coins.discrete_laplace(self.scale)
 
 
 @register("antiphon.AllScores/1")

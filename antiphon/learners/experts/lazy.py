@@ -126,20 +126,9 @@ class LazyDartboard(Dartboard):
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
 
-@attrs.frozen(kw_only=True)
-class LazyInBatches(LazyDartboard):
-    """A lazy learner that decides after each batch, with no limit on the number of draws. A
-    subclass claims its privacy. Abstract."""
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
-class LazyExperts(LazyInBatches):
+class LazyExperts(LazyDartboard):
     """A private learner that keeps its expert x after each batch with probability e^(-η(c +
     L_b(x))), and else draws by weight.
 
@@ -195,6 +184,11 @@ class LazyExperts(LazyInBatches):
         return cls(horizon=horizon, experts=experts, grid=grid, **found._asdict())
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    @property
     def regret_bound(self) -> float:
         """The bound ln d/η + ηBT/8 on expected regret."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
@@ -221,29 +215,9 @@ class CappedCurve:
         return min(free, (first + self.draws * drawn) * (1 + SLACK))
 
 
-@attrs.frozen(kw_only=True)
-class CappedDartboard(LazyDartboard):
-    """A lazy learner that decides after each loss, and draws at most ``draws`` times. A subclass
-    claims its privacy. Abstract."""
-
-    law_known: ClassVar[bool] = False
-    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
-        return proved(self, Renyi(self.capped), self.verification, source)
-
-    @property
-    def capped(self) -> CappedCurve:
-        """The bound on the Rényi divergences of its claim."""
-        return CappedCurve(self.curve, self.draws)
-
-
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
-class PrivateDartboard(CappedDartboard):
+class PrivateDartboard(LazyDartboard):
     """A private learner that keeps its expert x after each loss ℓ(x) with probability
     (1-p)·e^(-ηℓ(x)).
 
@@ -275,6 +249,20 @@ class PrivateDartboard(CappedDartboard):
     >>> session.send(np.array([1, 0])), session.send("advice")
     (TOP, 1)
     """
+
+    law_known: ClassVar[bool] = False
+    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
+        return proved(self, Renyi(self.capped), self.verification, source)
+
+    @property
+    def capped(self) -> CappedCurve:
+        """The claimed bound on Rényi divergences."""
+        return CappedCurve(self.curve, self.draws)
 
     @classmethod
     def tuned(

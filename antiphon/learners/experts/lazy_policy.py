@@ -33,9 +33,23 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
 
+@register("antiphon.StayBit/1")
 @attrs.frozen
-class OneDecision(NoninteractiveMechanism[int, int]):
-    """One decision of lazy experts, made after a batch. A subclass claims its privacy. Abstract."""
+class StayBit(NoninteractiveMechanism[int, int]):
+    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
+    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
+
+    L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
+    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
+    e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with such
+    losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁, and it
+    is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws). The answer 0 reveals
+    little: with c > 0 the learner sometimes leaves an expert without a loss. Source: Asi, Koren,
+    Liu and Talwar, Alg. 1; the divergence is computed here.
+
+    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
+    0
+    """
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -57,25 +71,6 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 
     def respond(self, dataset: int, coins: Coins) -> int:
         return int(coins.bernoulli_exp(self.learner.exponent(dataset)))
-
-
-@register("antiphon.StayBit/1")
-@attrs.frozen
-class StayBit(OneDecision):
-    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
-    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
-
-    L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
-    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
-    e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with such
-    losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁, and it
-    is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws). The answer 0 reveals
-    little: with c > 0 the learner sometimes leaves an expert without a loss. Source: Asi, Koren,
-    Liu and Talwar, Alg. 1; the divergence is computed here.
-
-    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
-    0
-    """
 
 
 FIRST: Final = 0

@@ -194,10 +194,23 @@ def shown(point: Point) -> Row:
     return found
 
 
+@register("antiphon.LazyGibbs/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class ByGibbsLaw(LazyPrefix):
-    """A lazy learner with random points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), where G is the sum of
-    gradients. A subclass claims its privacy. Abstract."""
+class LazyGibbs(LazyPrefix):
+    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
+    release.*
+
+    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
+    (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
+    of ``LazyLeader``, against adaptive adversaries, *assumed*, as points are drawn in doubles. With
+    exact draws its proof would hold, except that, as in ``DPOCO``, a point is βL²/λ-zCDP, which is
+    2/``sigma``² again. Regret: projecting a noisy sum (``LazyLeader``) has less, as conditioning
+    draws points towards the middle, and ratios are clipped more often where G is large. Source:
+    Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2, without
+    fake switches, with clipped ratios. Raises: InvalidArgument as ``LazyPrefix``, and for a body
+    that is neither ball nor box.
+    """
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -216,49 +229,10 @@ class ByGibbsLaw(LazyPrefix):
         return Renewed(tuple((point / -self._scale()).tolist()), shown(point))
 
 
-@register("antiphon.LazyGibbs/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class LazyGibbs(ByGibbsLaw):
-    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
-    release.*
-
-    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
-    (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
-    of ``LazyLeader``, against adaptive adversaries, *assumed*, as points are drawn in doubles. With
-    exact draws its proof would hold, except that, as in ``DPOCO``, a point is βL²/λ-zCDP, which is
-    2/``sigma``² again. Regret: projecting a noisy sum (``LazyLeader``) has less, as conditioning
-    draws points towards the middle, and ratios are clipped more often where G is large. Source:
-    Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2, without
-    fake switches, with clipped ratios. Raises: InvalidArgument as ``LazyPrefix``, and for a body
-    that is neither ball nor box.
-    """
-
-
-@attrs.frozen(kw_only=True)
-class ByNoisySum(LazyPrefix):
-    """A lazy learner whose point is a function of a noisy sum of gradients; a subclass claims its
-    privacy. Abstract."""
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        noise = coins.discrete_gaussians(self.deviation, len(total))
-        noisy = plus(total, noise)
-        return Renewed(noisy, shown(for_each(self._point, noisy)))
-
-    def _point(self, noisy: Steps) -> Point:
-        """The learner's point for a noisy sum."""
-        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())
-
-
 @register("antiphon.LazyLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class LazyLeader(ByNoisySum):
+class LazyLeader(LazyPrefix):
     """A lazy private leader: holds y = G + discrete Gaussian noise, and its point minimises ⟨y, x⟩
     + λ‖x‖² on the body.
 
@@ -297,3 +271,16 @@ class LazyLeader(ByNoisySum):
     >>> session.send(np.array([10, 0])), bool(np.linalg.norm(session.send("advice")) < 1.001)
     (TOP, True)
     """
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        noisy = plus(total, coins.discrete_gaussians(self.deviation, len(total)))
+        return Renewed(noisy, shown(for_each(self._point, noisy)))
+
+    def _point(self, noisy: Steps) -> Point:
+        """The learner's point for a noisy sum."""
+        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

@@ -21,14 +21,13 @@ from antiphon.learners.convex.convex_losses import Point
 from antiphon.learners.convex.leader import OneStance, SumLeader
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
 from antiphon.learners.oco.dp_oco import PairedPoints
-from antiphon.learners.specimens import TwinMechanism, TwinProcessor
+from antiphon.learners.specimens import Altered, TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.protocol import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
-from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
@@ -86,8 +85,8 @@ def _origin() -> specimen.Specimen:
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
     kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
-    yield specimen.Specimen(*kept, *tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
-    gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
+    yield specimen.Specimen(*kept, *tuple(_lazy("a lazy leader", LazyLeader)))
+    gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs))
     yield specimen.Specimen(_of_two(LazyGibbs, **_STAYS), *gibbs)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
@@ -103,17 +102,19 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     return specimen.Example(kind(**given), specimen.NOT_DATA)
 
 
-def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
+def _lazy(name: str, kind: Any) -> Iterator[Entry]:
+    """Entries on a lazy learner; without the cost its twin never draws anew where the log-ratio is
+    as large as possible."""
     # With σ = 1 the claimed ε takes many samples to refute, and points drawn from the Gibbs law are
     # near 0.
     sigma = 2
-    line = {**_LINE, **_STAYS, "regulariser": 0.5, "sigma": sigma}
+    honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
+    twin = Altered(honest, (("cost", Fraction(0)),))
     player = Player("towards y | away from y", listening)
     # With such a large noisy sum the learner never moves in one world, and may move in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
-        name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
-        Truth(math.inf), _RARE,
+        name, honest, f"{name}, never moved for nothing", twin, player, Truth(math.inf), _RARE,
     ):  # fmt: skip
         yield attrs.evolve(row, feature=far, **_SLOW)
 
@@ -246,30 +247,6 @@ class FollowingPoint(TwinMechanism):
         if type(message) is not str:
             return state or int(message[0] != 0), TOP
         return state, freeze(np.full(self.honest.body.dimension, float(state)))
-
-
-@register("antiphon.corpus.CostlessLeader/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class CostlessLeader(lazy_prefix.ByNoisySum):
-    """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible, it
-    never draws anew."""
-
-    def __attrs_post_init__(self) -> None:
-        lazy_prefix.ByNoisySum.__attrs_post_init__(self)
-        set_derived(self, cost=Fraction(0))
-
-
-@register("antiphon.corpus.CostlessGibbs/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class CostlessGibbs(lazy_prefix.ByGibbsLaw):
-    """A broken ``LazyGibbs`` without the cost: where the log-ratio is as large as possible it never
-    draws anew."""
-
-    def __attrs_post_init__(self) -> None:
-        lazy_prefix.ByGibbsLaw.__attrs_post_init__(self)
-        set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.MeanDPOCO/1")

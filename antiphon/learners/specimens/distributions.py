@@ -11,14 +11,11 @@ import numpy as np
 
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners import distribution
-from antiphon.learners.distribution.clipping_map import SingleScore
 from antiphon.learners.distribution.local_mixture import Mixing
-from antiphon.learners.distribution.scheffe import PairwiseTests
 from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol import TOP, Ask, Coins, Exchanged, Integers, Pair, Tuples, register, same
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
@@ -43,8 +40,10 @@ def specimens() -> Iterator[specimen.Specimen]:
 def _one_score() -> specimen.Specimen:
     one = distribution.OneScore(clipping=_CLIPPING, context=0, epsilon=1)
     half = distribution.ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
-    printed = PrintedScale(clipping=half, context=0, epsilon=2)
-    player, claim = specimen.numbers(0, 3), printed.claims[0]
+    enough, printed = (
+        kind(clipping=half, context=0, epsilon=2) for kind in (distribution.OneScore, printed_scale)
+    )
+    player, claim = specimen.numbers(0, 3), enough.claims[0]
     rows = specimen.slow(
         specimen.as_claimed("one score", one, player),
         specimen.broken(
@@ -109,7 +108,7 @@ def _knockout() -> specimen.Specimen:
                                            same((distribution.PREDICT, 0))])  # fmt: skip
     claim = guarantee(system).claim()
     once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((distribution.PREDICT, 0))])
-    loud = ComplexMechanism(LoudKnockout(hypotheses=_TWO, horizon=1, epsilon=1))
+    loud = ComplexMechanism(attrs.evolve(part, horizon=1, epsilon=4))
     rows = (
         Entry("a knockout of tests", system, claim, (player,), specimen.UNKNOWN),
         specimen.broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
@@ -135,17 +134,14 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
         return dataset % self.honest.clipping.hypotheses.count, score
 
 
-@register("antiphon.corpus.PrintedScale/1")
-@attrs.frozen(kw_only=True)
-class PrintedScale(SingleScore):
-    """A broken ``OneScore`` with the paper's noise scale ln(K/c)/ε, which is ln(KT)/ε for c =
-    1/T: too little."""
-
-    def __attrs_post_init__(self) -> None:
-        SingleScore.__attrs_post_init__(self)
-        clipping = self.clipping
-        said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
-        set_derived(self, scale=clipping.grid / self.epsilon * Fraction(said))
+def printed_scale(
+    *, clipping: distribution.ClippingMap, context: int, epsilon: float
+) -> distribution.OneScore:
+    """``OneScore`` with the noise that the paper gives for ε, of scale ln(K/c)/ε, which is ln(KT)/ε
+    for c = 1/T: too little."""
+    printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
+    larger = Fraction(epsilon) / printed
+    return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)
 
 
 @register("antiphon.corpus.OneNoise/1")
@@ -174,12 +170,3 @@ class PeekingMixture(TwinExchange):
         yield Ask(label, state.users)
         seen = 0, int(learner.clipping.scores[context, label, 0])
         return learner.learned(state, context, seen), TOP
-
-
-@register("antiphon.corpus.LoudKnockout/1")
-@attrs.frozen(kw_only=True)
-class LoudKnockout(PairwiseTests):
-    """A broken ``ScheffeKnockout`` whose users answer with four times the ε."""
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, epsilon=4 * self.epsilon)

@@ -13,14 +13,15 @@ import numpy as np
 
 from antiphon import learners
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
-from antiphon.learners.experts.lazy import CappedDartboard, LazyDartboard, LazyInBatches
-from antiphon.learners.experts.lazy_policy import Following, OneDecision
+from antiphon.learners.experts.lazy import LazyDartboard
+from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
-from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
+from antiphon.learners.specimens import Altered, TwinExchange, TwinMechanism, TwinProcessor
 from antiphon.mechanisms import DiscreteLaplace, TreeCounter
 from antiphon.numbers import Log
-from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same, set_derived
+from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
@@ -79,10 +80,10 @@ def _lazy() -> specimen.Specimen:
         _of_two(learners.LazyExperts, cost=1, batch=3),
         _of_two(learners.LazyExperts, rate=0.3, cost=0.7),
     )
+    honest = learners.LazyExperts(**_LAZY)
     rows = specimen.derived(
-        "lazy experts", learners.LazyExperts(**_LAZY),
-        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
-        specimen.DELTA,
+        "lazy experts", honest, "lazy experts that never leave for nothing", costless(honest),
+        _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(*several, *specimen.slow(*rows))
 
@@ -93,7 +94,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
         "a decision to stay", bit,
-        "a decision to stay that costs nothing", CostlessBit(learner),
+        "a decision to stay that costs nothing", CostlessBit(bit),
         specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(
@@ -156,10 +157,10 @@ def _leader() -> specimen.Specimen:
 
 
 def _dartboard() -> specimen.Specimen:
+    honest = learners.PrivateDartboard(**_LAZY, draws=1)
     rows = specimen.derived(
-        "a private dartboard", learners.PrivateDartboard(**_LAZY, draws=1),
-        "a dartboard that never leaves for nothing", CostlessDartboard(**_LAZY, draws=1),
-        _TOLD, _LEAVES, specimen.DELTA,
+        "a private dartboard", honest, "a dartboard that never leaves for nothing",
+        costless(honest), _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     examples = (
         _of_two(learners.PrivateDartboard, cost=1, draws=2),
@@ -200,43 +201,22 @@ class PeekingLeader(TwinMechanism):
         return after, answer
 
 
-def _costless(learner: LazyDartboard) -> None:
-    """Removes the cost c from a learner, so that an expert without a loss is never left."""
-    known = range(learner.batch * learner.grid + 1)
-    set_derived(learner, _exponents=tuple(times(learner.unit, loss) for loss in known))
-
-
-@register("antiphon.corpus.Costless/1")
-@attrs.frozen(kw_only=True)
-class Costless(LazyInBatches):
-    """A broken ``LazyExperts`` without the cost: it never leaves an expert that lost nothing."""
-
-    def __attrs_post_init__(self) -> None:
-        LazyInBatches.__attrs_post_init__(self)
-        _costless(self)
-
-
-@register("antiphon.corpus.CostlessDartboard/1")
-@attrs.frozen(kw_only=True)
-class CostlessDartboard(CappedDartboard):
-    """A broken ``PrivateDartboard`` without the cost: it never leaves an expert that lost
+def costless(learner: LazyDartboard) -> Altered:
+    """A broken copy of a lazy learner, without the cost c: it never leaves an expert that lost
     nothing."""
-
-    def __attrs_post_init__(self) -> None:
-        CappedDartboard.__attrs_post_init__(self)
-        _costless(self)
+    known = range(learner.batch * learner.grid + 1)
+    exponents = tuple(times(learner.unit, loss) for loss in known)
+    return Altered(learner, (("_exponents", exponents),))
 
 
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
-class CostlessBit(OneDecision):
+class CostlessBit(TwinMechanism, NoninteractiveMechanism[int, int]):
     """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL) after the loss L, so
     always without a loss."""
 
-    def __attrs_post_init__(self) -> None:
-        learner = attrs.evolve(self.learner)
-        _costless(learner)
-        set_derived(self, learner=learner)
+    def respond(self, dataset: int, coins: Coins) -> int:
+        return int(coins.bernoulli_exp(times(self.honest.learner.unit, dataset)))
 
 
 @register("antiphon.corpus.DecidesWhenAsked/1")
