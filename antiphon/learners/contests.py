@@ -10,6 +10,7 @@ comparator (its ``meter``).
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
@@ -283,16 +284,12 @@ def contest(
     task = Contest(learner, game, times, expected, shifts)
     outcome = run(
         task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
-        merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
+        merge=operator.add, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
     assert regrets is not None  # There must be at least one repetition.
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
-
-
-def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*total, *more)
 
 
 def _table(rows: tuple[Figures | None, ...]) -> Figures | None:

@@ -304,17 +304,14 @@ def _rounds(
             advice = answer
         elif type(message) is np.ndarray and answer is TOP:
             if advice is None:
-                raise InvalidArgument(_UNADVISED)
+                raise InvalidArgument(
+                    "a loss has no advice before it: ask for ADVICE each round; the advice is an "
+                    "expert, or with loss= and body= a point"
+                )
             shown.append(advice)
             losses.append(message)
             advice = None
     return shown, losses
-
-
-_UNADVISED: Final = (
-    "a loss has no advice before it: ask for ADVICE each round; the advice is an expert, or with "
-    "loss= and body= a point"
-)
 
 
 def _table(rows: list[NDArray[Any]], space: Arrays) -> NDArray[Any]:

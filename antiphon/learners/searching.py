@@ -168,16 +168,11 @@ def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
     """The ε of Thm 3.2, printed or repaired; infinite where a premise does not hold."""
-    assert isinstance(by, accountings.Printed | accountings.Repaired)
+    assert isinstance(by, accountings.CountsDraws)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
         return math.inf
-    formula = (
-        accountings.printed_epsilon
-        if isinstance(by, accountings.Printed)
-        else accountings.repaired_epsilon
-    )
-    return formula(rate, fakes, batches, length)
+    return by.epsilon(rate, fakes, batches, length)
 
 
 @lru_cache(maxsize=64)
@@ -255,7 +250,7 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
         return max(10 * rate / float(target), rate * batch * length)
 
     def private(rate: float) -> bool:
-        found = accountings.printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
+        found = accountings.Printed.epsilon(rate, fakes(rate), -(-horizon // batch), length)
         return fakes(rate) < 1 and found <= target
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))

@@ -19,16 +19,11 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.exact.question import Question
-from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners import ADVICE, LazyToPrivate, littlestone
 from antiphon.learners.distribution import ClippingMap, Hypotheses, OneScore
 from antiphon.learners.l2p import ExponentialWeights
 from antiphon.learners.learner import Losses
-from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndShame
-from antiphon.learners.littlestone.mistake_learner import (
-    MistakeLearner,
-    Sample,
-    few_mistakes_upper_bound,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, HIT, MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol import TOP, Coins, outcomes
@@ -184,7 +179,7 @@ MISTAKES: Final = "Mistakes"
 TENTH: Final = Fraction(1, 10)
 EPSILON: Final = epsilon(Log(Fraction(3, 2)))
 ROUNDS: Final = 7
-NAMES: Final = NameAndShame(delta=TENTH)
+NAMES: Final = littlestone.NameAndShame(delta=TENTH)
 
 
 def _mistakes() -> Iterator[Check]:
@@ -229,8 +224,8 @@ def _named(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
     return private(learner, learner.verification, claimed, rounds=4, exactly=True)
 
 
-def _table(*rows: Sequence[Sequence[object]], labels: Sequence[int]) -> FiniteLearner:
-    return FiniteLearner(labels=labels, table=rows)
+def _table(*rows: Sequence[Sequence[object]], labels: Sequence[int]) -> littlestone.FiniteLearner:
+    return littlestone.FiniteLearner(labels=labels, table=rows)
 
 
 _ZERO: Final = (1, 0, 0)
@@ -303,7 +298,7 @@ def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
     streams = list(chain.from_iterable(itertools.combinations(times, n) for n in range(rounds + 1)))
     told = [law.distribution(hits) for hits in streams]
     claimed = [
-        few_mistakes_upper_bound(n, rounds, epsilon=EPSILON, delta=delta, beta=TENTH)
+        littlestone.few_mistakes_upper_bound(n, rounds, epsilon=EPSILON, delta=delta, beta=TENTH)
         for n in range(1, rounds + 1)
     ]
     tight = [min(sum(each[: n + 1], Fraction(0)) for each in told) for n in range(rounds)]

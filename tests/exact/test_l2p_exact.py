@@ -12,7 +12,7 @@ import antiphon as ap
 from antiphon import Log
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired, lazy_to_private
-from antiphon.learners.specimens.l2p import Reused, of_two
+from antiphon.learners.specimens.experts import Reused, of_two
 from antiphon.protocol import Status
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature

@@ -17,18 +17,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import exact_number, print_card, print_json, progress
-from antiphon.learners.commands.players import (
-    INTERRUPTED,
-    Entrant,
-    Played,
-    Players,
-    PlayOptions,
-    games_of,
-    lineup,
-    makers,
-    unfit,
-)
+from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
+from antiphon.learners.commands import players
 from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
@@ -40,7 +30,7 @@ from antiphon.protocol import Card, Grid, Part
 class LearnerRow(NamedTuple):
     """The result of one learner in one game."""
 
-    by: Entrant
+    by: players.Entrant
     standings: Standings
 
 
@@ -95,7 +85,7 @@ def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | Non
 
 
 @attrs.frozen
-class LearnedOutcome:
+class LearnedOutcome(CommandOutcome):
     """The regret of all learners in one game; or for each T and ε, if the command swept over
     them."""
 
@@ -106,8 +96,7 @@ class LearnedOutcome:
     plot: Path | None
     swept: bool
 
-    def data(self) -> dict[str, object]:
-        """The outcome as a dictionary, for JSON."""
+    def to_dict(self) -> dict[str, object]:
         times = [game.rounds for game in self.games]
         learners: list[dict[str, object]] = [
             {"name": row.by.name, "private": row.by.privacy != "no", **row.standings.to_dict()}
@@ -119,8 +108,7 @@ class LearnedOutcome:
             "learners": sweep_data(self.rows) if self.swept else learners,
         }  # fmt: skip
 
-    def card(self) -> Card:
-        """The outcome as a card, to be printed for people."""
+    def _card(self) -> Card:
         game, size = self.games[0], ""
         if isinstance(game, LossGame):
             size = f"{game.experts:,} experts"
@@ -133,7 +121,7 @@ class LearnedOutcome:
     def _parts(self) -> Iterator[Part]:
         yield from self._in_sweep() if self.swept else self._at_once()
         if self.interrupted:
-            yield INTERRUPTED
+            yield players.INTERRUPTED
         if self.plot is not None:
             yield f"Regret {'' if self.swept else 'over rounds '}is drawn in {self.plot}"
 
@@ -245,11 +233,8 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
 def _sizes(game: OnlineGame) -> dict[str, object]:
     if isinstance(game, ConvexGame):
         body = type(game.body).__name__.lower()
-        sizes: dict[str, object] = {
-            "dimension": game.body.dimension,
-            "body": body,
-            "grid": game.convex_loss.grid,
-        }
+        sizes: dict[str, object] = {"dimension": game.body.dimension, "body": body}
+        sizes["grid"] = game.convex_loss.grid
         if isinstance(game, DataTable):
             sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
         return sizes
@@ -308,29 +293,29 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
+def learn(
+    played: players.Played, asked: players.Players, playing: players.PlayOptions, *,
+    shifts: int | None,
+) -> int:  # fmt: skip
     """The command ``antiphon learn``: plays the games, prints and draws the outcome."""
-    games = games_of(played)
+    games = players.games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
-        entrants = list(lineup(players, games))
-    if not (playing.as_json or players.names):
+        entrants = list(players.lineup(asked, games))
+    if not (playing.as_json or asked.names):
         _say_who_is_missing(games[0])
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
-    swept = len(games) > 1 or len(players.epsilons) > 1
+    swept = len(games) > 1 or len(asked.epsilons) > 1
     outcome = LearnedOutcome(played.name, games, rows, over, playing.plot, swept)
     if playing.plot is not None:
         _draw(outcome, playing.plot)
-    if playing.as_json:
-        print_json(outcome.data())
-    else:
-        print_card(outcome.card())
+    tell(outcome, as_json=playing.as_json)
     return 0
 
 
 def _say_who_is_missing(game: OnlineGame) -> None:
-    for name, maker in makers(game).items():
-        if unfit(maker, game):
+    for name, maker in players.makers(game).items():
+        if players.unfit(maker, game):
             print(f"antiphon: {name} does not play such losses: left out", file=sys.stderr)
 
 
@@ -348,7 +333,7 @@ class _Until:
 
 
 def _play(
-    entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
+    entrants: Sequence[players.Entrant], playing: players.PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
     """Plays all games. Ctrl-C ends the play with the finished games, or raises KeyboardInterrupt if
     there are none."""
@@ -358,13 +343,13 @@ def _play(
         for each in entrants:
             before = len(rows) * playing.repeat
 
-            def tell(done: int, total: int, before: int = before) -> None:
+            def report(done: int, total: int, before: int = before) -> None:
                 advance(before + done)
                 until.look()
 
             standings = contest(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
-                shifts=shifts, executor=playing.workers, progress=tell,
+                shifts=shifts, executor=playing.workers, progress=report,
             )  # fmt: skip
             rows.append(LearnerRow(each, standings))
             if standings.interrupted:

@@ -80,9 +80,32 @@ class Accounting(ABC):
         return not setting.loose and long
 
 
+@attrs.frozen(kw_only=True)
+class CountsDraws(Accounting):
+    """An accounting that claims (ε, δ), and bounds the number of draws with probability 1 - δ₁, δ₁
+    = ``tail``. Abstract."""
+
+    tail: Fraction = attrs.field(converter=_tail)
+
+    @staticmethod
+    @abstractmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        """The claimed ε in plain floats, for the rate η, p = ``fakes``, K = ``batches`` and ℒ =
+        ln(1/δ₁) = ``length``."""
+
+    @abstractmethod
+    def delta(self, setting: L2PSetting) -> Fraction:
+        """The claimed δ, at most 1."""
+
+    def measure(self, setting: L2PSetting) -> Approximate:
+        given = up(setting.rate), float(setting.fakes), setting.batches, _length(self.tail)
+        epsilon = exact.epsilon(above(self.epsilon(*given) * (1 + SLACK)))
+        return Approximate(epsilon, self.delta(setting))
+
+
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
-class Printed(Accounting):
+class Printed(CountsDraws):
     """The accounting of Thm 3.2 as printed: its (ε, δ) with K = ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ
     = ln(1/δ₁).
 
@@ -94,15 +117,13 @@ class Printed(Accounting):
     """
 
     source: ClassVar[str] = _PAPER
-    tail: Fraction = attrs.field(converter=_tail)
 
-    def measure(self, setting: L2PSetting) -> Approximate:
-        rate, length = up(setting.rate), _length(self.tail)
-        found = printed_epsilon(rate, float(setting.fakes), setting.batches, length)
-        return Approximate(_rounded(found), self.delta(setting))
+    @staticmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        spread = batches * rate**2 * fakes * length
+        return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
 
     def delta(self, setting: L2PSetting) -> Fraction:
-        """The δ of Thm 3.2, at most 1."""
         rounds = setting.batches * setting.batch
         lost = Fraction(0)
         if setting.loose:
@@ -123,7 +144,7 @@ class Printed(Accounting):
 
 @register("antiphon.l2p.Repaired/1")
 @attrs.frozen(kw_only=True)
-class Repaired(Accounting):
+class Repaired(CountsDraws):
     """The repaired accounting of Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, and δ =
     2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
@@ -155,12 +176,14 @@ class Repaired(Accounting):
     """
 
     source: ClassVar[str] = f"{_PAPER}; its proof, mended here"
-    tail: Fraction = attrs.field(converter=_tail)
 
-    def measure(self, setting: L2PSetting) -> Approximate:
-        rate, length = up(setting.rate), _length(self.tail)
-        found = repaired_epsilon(rate, float(setting.fakes), setting.batches, length)
-        return Approximate(_rounded(found), min(Fraction(1), 2 * self.tail))
+    @staticmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        rho = batches * rate**2 * fakes * length
+        return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
+
+    def delta(self, setting: L2PSetting) -> Fraction:
+        return min(Fraction(1), 2 * self.tail)
 
     def violations(self, setting: L2PSetting) -> Iterator[str]:
         length = _length(self.tail)
@@ -210,21 +233,7 @@ class Optimised(Accounting):
         return _exactly(setting, "optimised")
 
 
-# --- formulas and premises -----------------------------------------------------------------------
-
-
-def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of Thm 3.2 as printed, in plain floats: 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²) for the rate
-    η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
-    spread = batches * rate**2 * fakes * length
-    return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
-
-
-def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of the repaired Thm 3.2, in plain floats: 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, for the
-    rate η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
-    rho = batches * rate**2 * fakes * length
-    return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
+# --- premises ------------------------------------------------------------------------------------
 
 
 def _length(tail: Fraction) -> float:
@@ -232,10 +241,6 @@ def _length(tail: Fraction) -> float:
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)
-
-
-def _rounded(epsilon: float) -> ExactEpsilon:
-    return exact.epsilon(above(epsilon * (1 + SLACK)))
 
 
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:

@@ -45,10 +45,6 @@ Tried: TypeAlias = tuple[int, float, float]
 """Type of tried parameters: the batch size, the spread of the noise, and a share of the privacy."""
 
 
-def _inverse(precision: float, _: float) -> float:
-    return 1 / precision
-
-
 def least_spread(
     curve: Callable[[int, float, float], JointCurve], merit: Callable[[int, float, float], float],
     spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
@@ -65,7 +61,7 @@ def least_spread(
             tried = curve(batch, 1 / precision, share)
             return tried.seems_to_keep(float(target), float(chance), _ORDERS, 5e4)
 
-        search = ParameterSearch(private, _inverse, spreads, shares)
+        search = ParameterSearch(private, lambda precision, _: 1 / precision, spreads, shares)
         share = search.least().middle
         return batch, search.bound(share), share
 
