@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
+from antiphon.cli.output import exact_number, print_card, print_json, progress
 from antiphon.learners.commands import players
 from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
@@ -85,7 +85,7 @@ def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | Non
 
 
 @attrs.frozen
-class LearnedOutcome(CommandOutcome):
+class LearnedOutcome:
     """The regret of all learners in one game; or for each T and ε, if the command swept over
     them."""
 
@@ -96,7 +96,8 @@ class LearnedOutcome(CommandOutcome):
     plot: Path | None
     swept: bool
 
-    def to_dict(self) -> dict[str, object]:
+    def data(self) -> dict[str, object]:
+        """The outcome as a dictionary, for JSON."""
         times = [game.rounds for game in self.games]
         learners: list[dict[str, object]] = [
             {"name": row.by.name, "private": row.by.privacy != "no", **row.standings.to_dict()}
@@ -108,7 +109,8 @@ class LearnedOutcome(CommandOutcome):
             "learners": sweep_data(self.rows) if self.swept else learners,
         }  # fmt: skip
 
-    def _card(self) -> Card:
+    def card(self) -> Card:
+        """The outcome as a card, to be printed for people."""
         game, size = self.games[0], ""
         if isinstance(game, LossGame):
             size = f"{game.experts:,} experts"
@@ -309,7 +311,10 @@ def learn(
     outcome = LearnedOutcome(played.name, games, rows, over, playing.plot, swept)
     if playing.plot is not None:
         _draw(outcome, playing.plot)
-    tell(outcome, as_json=playing.as_json)
+    if playing.as_json:
+        print_json(outcome.data())
+    else:
+        print_card(outcome.card())
     return 0
 
 
