@@ -84,16 +84,6 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
     )
 
 
-def above_one(order: float) -> float:
-    """The value α-1 for the Rényi order α, raised to at least 2^-20, for bounds that increase with
-    α.
-
-    Infinite for orders too large to distinguish from infinity.
-    """
-    less = max(order_of(order) - 1, _NEAREST)
-    return less if less <= _HIGHEST else math.inf
-
-
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
     """A decision's largest contribution over the corners: ln(s₀^α s₁^(1-α) + (1-s₀)^α
     (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
@@ -160,8 +150,8 @@ class JointCurve:
     def __call__(self, order: float) -> float:
         if not self.batches:
             return 0.0
-        less = above_one(order)
-        if less == math.inf:
+        less = max(order_of(order) - 1, _NEAREST)  # The bound increases with α.
+        if less > _HIGHEST:
             return math.inf
         drawn = self._drawn(less)
         total: float = self._total(lambda each: contribution(each, less, drawn), max)

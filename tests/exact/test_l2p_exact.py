@@ -185,8 +185,7 @@ class NoFakes(LazyToPrivate):
 
     def _decided(self, pair, begun, scores, coins):
         x, y = pair
-        moved = [int(scores[each]) - mark for each, mark in zip(pair, begun, strict=True)]
-        stays = coins.bernoulli_exp(self._exponent(moved[0] - moved[1]))
+        stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         return x if stays else self._drawn(scores, coins), y
 
 

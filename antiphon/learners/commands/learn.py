@@ -103,10 +103,12 @@ class LearnedOutcome:
             {"name": row.by.name, "private": row.by.privacy != "no", **row.standings.to_dict()}
             for row in self.rows
         ]
+        if self.swept:
+            learners = [_learner(name, runs) for name, runs in shared(self.rows, _name).items()]
         return {
             "game": self.name, "rounds": times if self.swept else times[0],
             **_sizes(self.games[0]), "plot": self.plot, "interrupted": self.interrupted,
-            "learners": sweep_data(self.rows) if self.swept else learners,
+            "learners": learners,
         }  # fmt: skip
 
     def card(self) -> Card:
@@ -205,12 +207,8 @@ def _slope(found: float | None) -> str:
 # --- for programs ---------------------------------------------------------------------------------
 
 
-def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
-    """The results of each learner for each T and ε, and the slopes of its regret in both."""
-    return [_learner(name, runs) for name, runs in shared(rows, _name).items()]
-
-
 def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
+    """The results of a learner for each T and ε, and the slopes of its regret in both."""
     by_rounds = shared(runs, _rounds)
     by_budget = shared(runs, _epsilon)
     return {

@@ -135,8 +135,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
         """The followed expert and the hidden one for the next batch, drawn by the given scores."""
-        (x, y), now = pair, _of(scores, pair)
-        stays = coins.bernoulli_exp(self._exponent((now[0] - begun[0]) - (now[1] - begun[1])))
+        x, y = pair
+        stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         real = coins.bernoulli(1 - self.fakes)
         if not (stays and real):
             x = self._drawn(scores, coins)
@@ -144,8 +144,12 @@ class PairedExperts(ByWeight[Followed], InBlocks):
             y = self._drawn(scores, coins)
         return x, y
 
-    def _exponent(self, gained: int) -> Fraction | Log:
+    def _exponent(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
+    ) -> Fraction | Log:
         """The exponent a = mBη minus the amount by which the batch moved x past y; at least 0."""
+        now = _of(scores, pair)
+        gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained
         return times(self.unit, max(0, steps))
 

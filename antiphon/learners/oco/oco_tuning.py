@@ -132,13 +132,12 @@ class Premises(NamedTuple):
         """The (ε, δ) of Thm 3.2, rounded up."""
         return self.theorem.measure(self.setting)
 
-    def check(self) -> None:
-        """Check the premises. Raises: InvalidArgument with the premises that do not hold."""
-        _none(self._violations())
-
-    def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """Check the premises, and that Thm 3.2 gives at most (ε, δ). Raises: InvalidArgument."""
-        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
+    def check(self, further: Iterable[str] = ()) -> None:
+        """Check the premises. Raises: InvalidArgument with the premises that do not hold, and the
+        messages ``further``."""
+        text = "; ".join(chain(self._violations(), further))
+        if text:
+            raise InvalidArgument(f"{text}. {_CURE}")
 
     def _violations(self) -> Iterator[str]:
         yield from self.theorem.violations(self.setting)
@@ -149,13 +148,6 @@ class Premises(NamedTuple):
                 f"{shown_up(self.setting.loose)}, and Assumption 3.1 asks for η = "
                 f"{shown_down(rate)}: {fixed_up(self.closeness / rate, 2)} times as much"
             )
-
-
-def _none(violations: Iterable[str]) -> None:
-    """Check that there are no violations. Raises: InvalidArgument with all messages."""
-    text = "; ".join(violations)
-    if text:
-        raise InvalidArgument(f"{text}. {_CURE}")
 
 
 @attrs.frozen
@@ -200,7 +192,7 @@ class OCOTask:
         return self._checked(made(largest_where(private, self.rate * 2.0**-30, self.rate, 40)))
 
     def _checked(self, found: Premises) -> Premises:
-        found.check_within(self.epsilon, self.delta)
+        found.check(found.theorem.beyond(found.setting, self.epsilon, self.delta))
         return found
 
     @property

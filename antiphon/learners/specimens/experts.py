@@ -339,7 +339,7 @@ class Reused(PairedExperts):
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
         x, y = pair
-        stay = 1 / Fraction(exp(self._exponent(_gained(pair, begun, scores))))
+        stay = 1 / Fraction(exp(self._exponent(pair, begun, scores)))
         zero = self._chance(scores)
         ends = sorted({Fraction(0), stay, zero, Fraction(1)})
         widths = [high - low for low, high in itertools.pairwise(ends)]
@@ -355,8 +355,3 @@ class Reused(PairedExperts):
         apart = int(scores[0]) - int(scores[1])
         ratio = Fraction(exp(times(self.unit, abs(apart))))
         return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)
-
-
-def _gained(pair: tuple[int, int], begun: tuple[int, int], scores: Losses) -> int:
-    x, y = (int(scores[each]) - mark for each, mark in zip(pair, begun, strict=True))
-    return x - y
