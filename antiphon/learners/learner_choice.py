@@ -59,7 +59,7 @@ class LearnerChoice(Shown, ForPrograms):
 
     @property
     def best(self) -> OnlineLearner | None:
-        """The learner with the least bound; None if no bound is below that of uniform play."""
+        """The learner with the least bound; None if uniform play has the least."""
         return self.ranked[0].learner
 
     def _card(self) -> Card:
@@ -101,7 +101,8 @@ def choose(
         try:
             learner = make(**size)
         except InvalidArgument:
-            if make is _MAKERS[0]:  # The ε or δ is invalid, which all learners refuse.
+            # All learners refuse an invalid ε or δ, so the error of the first is raised.
+            if make is _MAKERS[0]:
                 raise
             continue  # No parameters of this learner meet the premises of its bound.
         found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))

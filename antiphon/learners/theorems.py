@@ -32,13 +32,14 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
 from antiphon.verifiers.models import neighbouring_start
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+# claims that broken twins inherit from honest learners never count as proved
+nothing_proved_in(__name__)
 
 SECTION = (8, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of the theorems in this module."""
+    """The checks of theorems on learners, as ``antiphon verify`` runs them."""
     return chain(_experts(), _labels(), _mistakes())
 
 
@@ -46,7 +47,7 @@ def checks() -> Iterable[Check]:
 
 L2P: Final = "L2P Alg. 1"
 GROWTH: Final = Fraction(11, 10)
-"""The value 11/10 of e^η, and of e^ε."""
+"""The number e^η = e^ε = 11/10, for the learning rate η and the tested ε."""
 LEARNER: Final = LazyToPrivate(
     measures=ExponentialWeights(experts=2, rate=Log(GROWTH)), horizon=2, fakes=Fraction(3, 10)
 )
@@ -70,8 +71,8 @@ def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
 
 
 def _streams() -> Evidence:
-    """The evidence on two fixed streams that differ in one loss, with advice asked before and after
-    it.
+    """The evidence on pairs of fixed streams that differ in one loss, with advice asked before and
+    after the loss.
 
     It lists δ between each two laws.
     """
@@ -94,7 +95,7 @@ def _excess(zero: Law, one: Law) -> Fraction:
 
 
 def _law(messages: Sequence[str | Losses]) -> Law:
-    """The law of the answers of ``LEARNER`` to these messages; ⊤ is recorded as None."""
+    """The law of the answers of ``LEARNER`` to these messages, in which None stands for ⊤."""
 
     def play(coins: Coins) -> tuple[object, ...]:
         state: Any = LEARNER.initial_state
@@ -129,7 +130,7 @@ def _labels() -> Iterator[Check]:
 
 
 class _Silent(Coins):
-    """Coins that copy the draws of others, but with discrete Laplace noise set to 0."""
+    """Coins that hand on the draws of others, but draw 0 for discrete Laplace noise."""
 
     __slots__ = ("coins",)
 
@@ -142,8 +143,8 @@ class _Silent(Coins):
 
 
 def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
-    """The evidence on ``OneScore`` with noise of weights ratio^|z|, so e^ε = ratio^(-GRID).
-    ``printed``: its scale is divided by Λ/ln(KT).
+    """The evidence on ``OneScore``, whose noise z has weights ratio^|z|, so that e^ε =
+    ratio^(-GRID); if ``printed``, with the paper's noise, which is too little.
 
     The ratio is then rounded up, which makes the noise larger, and more private.
     """
@@ -160,8 +161,8 @@ def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
 
 
 def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Fraction]:
-    """The probabilities P(J = j, answer z) for z below 0, 0, …, GRID, and above: outside that
-    range all laws fall alike."""
+    """The probabilities of the answers (j, z) of ``OneScore`` to this label: for each j, z below 0,
+    z = 0, …, GRID, and z above; outside 0, …, GRID all laws fall alike."""
     centres: dict[tuple[int, int], Fraction] = {}
     for chance, told in outcomes(lambda coins: response.respond(label, _Silent(coins))):
         centres[told] = centres.get(told, Fraction(0)) + chance
@@ -251,13 +252,14 @@ whatever that is, and never later: it is (0, 0)-DP."""
 
 
 def _delta(learner: MistakeLearner[int]) -> Fraction:
-    """The tight δ of a learner at ε = ln(3/2)."""
+    """The tight δ of a learner at ε = ln(3/2), by the exact engine."""
     question = Question(learner, learner.verification, [BLANK, HIT], report=None)
     return question.solve(EPSILON, ROUNDS).delta
 
 
 def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
-    """The evidence for q_{i+1} <= part·q_i + δ/2 on the learner's hard sequence."""
+    """The evidence that q_{i+1} <= part·q_i + δ/2 on a learner's hard sequence, q_i being the
+    probability of leaving f⁽⁰⁾ in block i."""
     law = FiniteLaw(learner, ROUNDS)
     hard, delta = hard_sequence(law), _delta(learner)
     kept = [Fraction(each) for each in hard.kept]
@@ -273,12 +275,13 @@ def _repaired(hard: HardSequence, delta: Fraction) -> Fraction:
 
 
 def _told(hard: HardSequence, delta: Fraction) -> Fraction:
-    """The bound Σ q_i, as the slides state it."""
+    """The bound Σ q_i on P(fewer than k mistakes) that the talk's slides state: the sum of the
+    probabilities of leaving f⁽⁰⁾ in each block."""
     return Fraction(sum(hard.kept))
 
 
 def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
-    """The evidence on P(fewer than k mistakes), on the hard sequence with k samples (1, 1)."""
+    """The evidence on P(fewer than k mistakes), on a learner's hard sequence of k hits (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
     found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
@@ -286,8 +289,8 @@ def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evid
 
 
 def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
-    """The evidence for the bound on P(fewer than n mistakes), n = 1, …, T, on the stream where that
-    is least.
+    """The evidence for ``few_mistakes_upper_bound`` with n = 1, …, T mistakes, each on the stream
+    on which P(fewer than n mistakes) is least.
 
     ``first``: the samples after which the T rounds begin. Then f̂₁ is the answer to the last of
     them, ⊥, and drawn at random.

@@ -1,4 +1,4 @@
-"""The command ``antiphon learn``: online learners against a game, of experts or in a convex body.
+"""The command ``antiphon learn``, which plays online learners in a game and prints their regret.
 
 The result of one game, or of a sweep over T and ε with the growth of regret in both: as text, JSON
 and pictures.
@@ -41,12 +41,12 @@ _promised = attrgetter("by.privacy", "by.epsilon")
 
 
 def _rounds(row: LearnerRow) -> int:
-    """The number T of rounds of the game."""
+    """The number T of rounds that were played."""
     return row.standings.checkpoints[-1]
 
 
 def _regret(row: LearnerRow) -> float:
-    """The mean regret after the last round."""
+    """The mean regret after the last round, over the repetitions."""
     return float(row.standings.mean[-1])
 
 
@@ -78,8 +78,8 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent b of figure ∝ at^b, fitted over the results; None if fewer than two figures are
-    above 0."""
+    """The exponent b of regret ∝ at^b, fitted over the rows, regret being ``figure``; None if fewer
+    than two figures are above 0."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
 
@@ -143,7 +143,7 @@ class LearnedOutcome:
         return [] if shifts is None else [f"{shifts} shifts"]
 
     def _at_once(self) -> Iterator[Part]:
-        """The table of a single game: a line for each learner."""
+        """The table of a single game, with a row for each learner."""
         dynamic, (game,) = self._dynamic, self.games
         columns = ["learner", "private", "regret", "±", "a round", "slope", *dynamic, "games"]
         cells = [
@@ -159,8 +159,8 @@ class LearnedOutcome:
         yield from map(_shifted, dynamic)
 
     def _in_sweep(self) -> Iterator[Part]:
-        """The tables of a sweep: a line for each learner and ε, a column for each T; and how
-        regret grows with both."""
+        """The tables of a sweep over T and ε: a row for each learner and ε, a column for each T;
+        and how regret grows with T and ε."""
         yield f"{self._against}."
         yield self._grid(_regret, _band)
         for column in self._dynamic:
@@ -246,8 +246,8 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
 
 
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Pictures of regret over T, one for each ε; empty if there is one T only. A learner without
-    an ε is in each."""
+    """Pictures of regret over T, one for each ε; none for a single T. A learner without an ε is
+    drawn in each picture."""
     if len({_rounds(row) for row in rows}) < 2:
         return []
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
@@ -261,8 +261,8 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Pictures of regret over ε, one for each T; empty for a single ε. A learner without an ε is
-    a level line."""
+    """Pictures of regret over ε, one for each T; none for a single ε. A learner without an ε is
+    drawn as a level line."""
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
@@ -323,7 +323,7 @@ def _say_who_is_missing(game: OnlineGame) -> None:
 
 
 class _Until:
-    """A time limit that ends the games as Ctrl-C does: finished games are kept."""
+    """A time limit that ends the games as Ctrl-C does, and keeps the finished games."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -338,8 +338,8 @@ class _Until:
 def _play(
     entrants: Sequence[players.Entrant], playing: players.PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Plays all games. Ctrl-C ends the play with the finished games, or raises KeyboardInterrupt if
-    there are none."""
+    """Plays all games. Ctrl-C keeps the finished games, or raises KeyboardInterrupt if no game is
+    finished."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
@@ -370,5 +370,5 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # This is the case for a single game, or if only one was finished.
+    else:  # A single game, or a sweep of which only one game was finished, has no growth to draw.
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

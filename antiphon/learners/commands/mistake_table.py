@@ -36,7 +36,7 @@ class MistakesAsked(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """The parameters ε, δ and β, as numbers."""
+    """The parameters ε, δ and β of the private learners and of the lower bound, as numbers."""
 
     epsilon: Fraction
     delta: Fraction
@@ -44,8 +44,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The result for one adversary of a learner: the number of samples (1, 1) that the adversary
-    sends, and the mistakes; or the reason for no result."""
+    """The mistakes that one adversary forces on a learner, and the number ``hits`` of samples (1,
+    1) that the adversary sends; or the reason why there is no result."""
 
     adversary: str
     hits: int
@@ -154,7 +154,7 @@ def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
 
 
 def _promise(learner: ContinualMechanism[Any]) -> str:
-    """The derived (ε, δ) of a learner, in words; "" for a learner that is not private."""
+    """The derived (ε, δ) of a learner, in words; "" for a learner that claims no privacy."""
     if not getattr(learner, "private", True):
         return ""
     promise = guarantee(learner)
@@ -200,7 +200,7 @@ def _rows(law: streams.MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
 
 
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
-    """Draws both curves, and a mark with its interval for each adversary at the last T.
+    """Draws both curves over T, and at the last T a mark with its interval for each adversary.
 
     The axis of T is logarithmic.
     """

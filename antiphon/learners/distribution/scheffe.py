@@ -25,9 +25,9 @@ class Knockout(NamedTuple):
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
-    """The number of users that have answered for each pair, in this round."""
+    """The number of users that have answered in this round, for each pair of hypotheses."""
     ones: tuple[int, ...]
-    """The number of those users, for each pair, whose answer was 1 (label in the set A)."""
+    """The number of these users, for each pair, whose answer was 1: the label is in the set A."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:
@@ -66,7 +66,7 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
     @cached_property
     def response(self) -> KaryResponse:
-        """The randomized response on one bit."""
+        """The randomized response by which a user reports one bit."""
         return KaryResponse(epsilon=self.epsilon, values=2)
 
     @cached_property
@@ -122,8 +122,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair whose probability f(A) is nearest to the users' estimate;
-        without users the first hypothesis."""
+        """The hypothesis of a pair whose probability of the set A is nearest to the users'
+        estimate; the first hypothesis if no user answered."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -137,8 +137,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """The pairs of a round: neighbours in the list of hypotheses. With an odd number, the last one
-    has no opponent."""
+    """The pairs of hypotheses that are tested in a round, neighbours in the list; of an odd number
+    the last has no opponent."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

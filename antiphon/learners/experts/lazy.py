@@ -18,9 +18,9 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The size of the table of precomputed exponents."""
+"""The largest number of exponents that a learner computes in advance, one for each batch loss."""
 _LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
+"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
@@ -40,8 +40,8 @@ class Lazy(NamedTuple):
 def lazy_parameters(
     horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
-    """The (ε, δ)-DP parameters with the least ``regret_bound``; for the batch size ``batch``, if
-    one is given.
+    """The parameters of (ε, δ)-DP lazy experts with the least ``regret_bound``; ``target`` is ε,
+    ``chance`` is δ, and ``batch`` a given batch size.
 
     Raises: InvalidArgument.
     """
@@ -108,7 +108,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on Rényi divergences that is claimed if the number of draws is not limited."""
+        """The bound on Rényi divergences that holds for any number of draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -121,7 +121,7 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L) of the loss L = loss/grid."""
+        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
@@ -301,5 +301,6 @@ class PrivateDartboard(LazyDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """The bound (T-1)·r on the mean number of draws: r bounds the probability of each of them."""
+    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T =
+    ``horizon``."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -28,7 +28,7 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """A validator that takes ``LazyExperts`` only and no subclass, which might decide otherwise."""
+    """An attrs validator: only ``LazyExperts`` itself, as a subclass might decide otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -76,7 +76,7 @@ class StayBit(NoninteractiveMechanism[int, int]):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices (FIRST, STAYS, DRAWS) of the mechanisms in the order of creation."""
+"""The indices FIRST, STAYS and DRAWS of the mechanisms that LazyPolicy creates, in this order."""
 
 
 @register("antiphon.Following/1", state=True)
@@ -165,7 +165,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The mechanisms that P creates first, in order: first expert, stay bits, draws."""
+        """The creations of P's mechanisms: the first expert, the stay bits, and the draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -185,7 +185,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """f of the learner, and f' of the mechanisms that P creates first (CM Def. 4.9)."""
+        """The functions f of the learner and f' of the mechanisms that P creates (CM Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
@@ -228,8 +228,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """The exponential mechanism that draws x ∝ e^(-η·(total loss of x)), from scores in steps of
-    the grid."""
+    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)); its
+    scores are in steps of the grid."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(

@@ -1,4 +1,4 @@
-"""Games of experts, with losses from coins or against the followed expert; and their meter of
+"""Games of experts, with random losses or losses of the followed expert; and their meter of
 regret."""
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Adds the learner's expected losses in whole periods; the remaining rounds wait for
-        more, unless the game is over."""
+        """Adds the learner's expected losses in these rounds; rounds of an unfinished period wait
+        for the next call, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]
@@ -147,7 +147,7 @@ class CoinedGame(online_game.TossedGame, LossGame):
         return fallen * np.int64(self.grid)
 
     def best(self, key: int, epoch: int = 0) -> int:
-        """The expert that has the advantage in this epoch, chosen by the key."""
+        """The expert with the smallest probability of a loss in this epoch, chosen by the key."""
         return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
 
 
@@ -241,7 +241,7 @@ class LowerBoundEpochs(CoinedGame):
 
     @property
     def epochs(self) -> int:
-        """The number E of epochs."""
+        """The number E of epochs, in each of which the loss stays the same."""
         wanted = math.floor(math.pow(self.rounds * float(self.epsilon), 4 / 3))
         return max(1, min(self.rounds, wanted))
 

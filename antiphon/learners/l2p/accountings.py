@@ -17,12 +17,12 @@ from antiphon.protocol.measures.divergences import SLACK
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
-"""The largest rate η for which Thm 3.2 holds."""
+"""The largest learning rate η for which Thm 3.2 holds."""
 _SMALL: Final = Fraction(1, 10**300)
 """The probability δ₁ below which ln(1/δ₁) is computed from numerator and denominator, because a
 double would underflow."""
 _ENOUGH: Final = 5.0
-"""The least ln(1/δ₁) for which the bound of ``Repaired`` on the number of draws holds."""
+"""The least ln(1/δ₁) for which the proof of ``Repaired`` bounds the number of draws."""
 
 
 @attrs.frozen(kw_only=True)
@@ -62,14 +62,14 @@ class Accounting(ABC):
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
-        """The privacy measure that is claimed, rounded up."""
+        """The privacy measure that is claimed for L2P with these parameters, rounded up."""
 
     @abstractmethod
     def violations(self, setting: L2PSetting) -> Iterator[str]:
-        """Yields a message for each premise that does not hold, with its numbers and a cure."""
+        """Yields an error message for each violated premise, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
-        """Check the premises. Raises: InvalidArgument for the first premise that does not hold."""
+        """Checks the premises. Raises: InvalidArgument for the first premise that does not hold."""
         for text in self.violations(setting):
             raise InvalidArgument(text)
 
@@ -135,7 +135,7 @@ class Printed(CountsDraws):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """Yields a message for each of ε and δ of Thm 3.2 that exceeds the given one."""
+        """Yields an error message for each of Thm 3.2's ε and δ that exceeds the given one."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
@@ -237,14 +237,14 @@ class Optimised(Accounting):
 
 
 def _length(tail: Fraction) -> float:
-    """The logarithm ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
+    """The logarithm ℒ = ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)
 
 
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
-    """Yields a message for each premise of Thm 3.2 that does not hold."""
+    """Yields an error message for each violated premise of Thm 3.2; ``length`` is ln(1/δ₁)."""
     rate, fakes = up(setting.rate), float(setting.fakes)
     if not exact.at_most(setting.rate, MOST_RATE):
         yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"

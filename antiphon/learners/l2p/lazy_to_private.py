@@ -18,7 +18,7 @@ from antiphon.numbers import InvalidArgument, Log, nearest
 from antiphon.protocol import Claim, Coins, assumed, proved, register, set_derived
 
 _LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
+"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
 
 
 def _fakes(value: object) -> Fraction:
@@ -86,7 +86,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 
     @property
     def setting(self) -> L2PSetting:
-        """The parameters on which the privacy depends."""
+        """The parameters of L2P that determine its privacy."""
         return L2PSetting(
             rate=self.measures.rate, horizon=self.horizon, batch=self.batch, fakes=self.fakes,
             margin=self.margin, loose=self.measures.loose,
@@ -128,13 +128,13 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch other than the last has just ended."""
+        """Whether a batch ends with this round, other than the last batch."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
-        """The followed expert and the hidden one for the next batch, drawn by the given scores."""
+        """The followed and the hidden expert for the next batch, drawn by the given scores."""
         x, y = pair
         stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         real = coins.bernoulli(1 - self.fakes)
@@ -147,7 +147,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
     def _exponent(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
     ) -> Fraction | Log:
-        """The exponent a = mBη minus the amount by which the batch moved x past y; at least 0."""
+        """The exponent a of the probability e^(-a) to keep x: mBη minus the batch's gain of x over
+        y, and at least 0."""
         now = _of(scores, pair)
         gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained

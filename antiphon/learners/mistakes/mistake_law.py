@@ -208,10 +208,10 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""Node: a state of the learner, with the hypothesis that it answered when it reached the state."""
+"""The type of a node: a learner's state, and the hypothesis with which it was reached."""
 
 MOST_STATES: Final = 1 << 9
-"""The largest number of nodes; a learner with more is treated as infinite."""
+"""The largest number of nodes (states and hypotheses) for which a law is computed exactly."""
 MOST_ROUNDS: Final = 1 << 12
 MOST_LISTED: Final = 16
 """The largest number of rounds for which all 2^T streams are listed."""
@@ -235,8 +235,8 @@ class FiniteLaw(ReckonedLaw):
         self._rows = dict(_rows(learner, self._start, rounds))
 
     def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """Yields the law of the node (state and hypothesis) before each round; if ``alive``, only
-        of nodes that have not left the first hypothesis f⁽⁰⁾."""
+        """Yields before each round the law of the node (state and hypothesis); if ``alive``, only
+        of the nodes that have kept the first hypothesis f⁽⁰⁾."""
         belief, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
             yield belief
@@ -261,7 +261,7 @@ class FiniteLaw(ReckonedLaw):
         return MistakeFigure.at(total, self.how)
 
     def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
-        """The probabilities P(M = 0), P(M = 1), …, up to the number of hits."""
+        """The probabilities of 0, 1, … mistakes, up to the number of hits."""
         waiting = set(self.check(hits))
         belief: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
         for time in range(1, self.rounds + 1):

@@ -36,7 +36,7 @@ class Paired(NamedTuple):
     total: Steps
     """The sum of all gradients, in steps."""
     pair: tuple[Row, Row] | None
-    """The shown point x, and the hidden point y of the same law; None before the first message."""
+    """The shown point x and the hidden point y, of the same law; None before the first message."""
     begun: Steps
     """The sum of the gradients when the batch began."""
 
@@ -103,7 +103,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def _step(self) -> float:
-        """The length of one step of a gradient."""
+        """The length of one step of a gradient: the Lipschitz constant over the grid."""
         return self.loss.lipschitz(self.body) / self.loss.grid
 
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
@@ -122,7 +122,7 @@ class PairedPoints(ConvexLearner[Paired]):
         return Paired(rounds, total, (x, y), total)
 
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
-        """The exponent -ln P[S = 1] of the probability of keeping the shown point; at least 0."""
+        """The exponent a of the probability e^(-a) to keep the shown point; at least 0."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)

@@ -35,7 +35,7 @@ def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> 
 
 
 def plus(left: Steps, right: Steps) -> Steps:
-    """The sum of two vectors of whole steps."""
+    """The sum of two vectors of whole steps, exactly."""
     return tuple(map(operator.add, left, right))
 
 
@@ -45,7 +45,7 @@ Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """A drawn noisy sum and its point, which is followed until the next draw."""
+    """A noisy sum that was drawn, with the point that is played until the next draw."""
 
     noisy: Noisy
     point: Row
@@ -87,7 +87,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     """
 
     regulariser: float = attrs.field(converter=fields.double)
-    """The factor λ of the regulariser λ‖x‖²."""
+    """The factor λ of the regulariser λ‖x‖² that the point minimises with the losses."""
     sigma: Fraction = attrs.field(converter=fields.positive)
     """The standard deviation of the noise, in units of the largest gradient norm L."""
     cost: Fraction = attrs.field(converter=fields.positive)
@@ -138,7 +138,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
-        """The clipped log-ratio of a round, in units of 1/(2σ²)."""
+        """The log-ratio of one round, clipped to ±w, in units of 1/(2σ²)."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -172,7 +172,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         """Draws a new noisy sum and its point."""
 
     def _scale(self) -> float:
-        """The length by which one step of the noisy sum moves the point."""
+        """The distance by which one step of the noisy sum moves the point."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
@@ -182,7 +182,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on Rényi divergences that is claimed."""
+        """The claimed bound on Rényi divergences."""
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )

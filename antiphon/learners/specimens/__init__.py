@@ -9,7 +9,8 @@ from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.provenance import assumed, nothing_proved_in
 from antiphon.protocol.registry import column_safe, register, set_derived
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+# claims that broken twins inherit from honest learners never count as proved
+nothing_proved_in(__name__)
 
 
 @attrs.frozen

@@ -36,7 +36,7 @@ _GRADIENT: Final = 8
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """Smaller sample sizes for slow learners, which take a Python call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
-"""The δ at which the claims of lazy points are tested."""
+"""The δ at which the claims of lazy learners in a body are tested."""
 _STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
@@ -103,8 +103,8 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _lazy(name: str, kind: Any) -> Iterator[Entry]:
-    """Entries on a lazy learner; without the cost its twin never draws anew where the log-ratio is
-    as large as possible."""
+    """Corpus entries: a lazy learner, and its twin without the cost, which never draws anew where
+    the log-ratio is as large as possible."""
     # With σ = 1 the claimed ε takes many samples to refute, and points drawn from the Gibbs law are
     # near 0.
     sigma = 2
@@ -154,7 +154,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
-    """The example learners of DP-FTRL, and of the exact sum, with their broken twins."""
+    """The examples of DP-FTRL's leaders and of the exact sum, with their broken twins."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
     yield specimen.Specimen(
@@ -194,8 +194,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """Entries on DP-FTRL with a single gradient of full length, in opposite directions; the next
-    point reveals it."""
+    """Corpus entries: DP-FTRL with a single gradient of full length, in opposite directions in the
+    two worlds; the next point reveals it."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -218,8 +218,8 @@ def _wide(kind: type[SumLeader]) -> Any:
 
 
 def _between() -> tuple[Entry, ...]:
-    """Entries on the hedged leader: the second datum affects only the difference of the two
-    leaders' losses."""
+    """Corpus entries: the hedged leader, where the second datum changes only the difference of the
+    two leaders' losses."""
     honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]

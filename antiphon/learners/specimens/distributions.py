@@ -118,7 +118,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""A placeholder for message spaces that these learners ignore."""
+"""The message spaces of the right-hand mechanism, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 
@@ -137,8 +137,8 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 def printed_scale(
     *, clipping: distribution.ClippingMap, context: int, epsilon: float
 ) -> distribution.OneScore:
-    """``OneScore`` with the noise that the paper gives for ε, of scale ln(K/c)/ε, which is ln(KT)/ε
-    for c = 1/T: too little."""
+    """``OneScore`` with too little noise, that of the paper for ε: its scale is ln(K/c)/ε, which is
+    ln(KT)/ε for c = 1/T."""
     printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
     larger = Fraction(epsilon) / printed
     return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)

@@ -33,18 +33,18 @@ from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
 _ZERO: Final = np.array([1, 0])
-"""A loss of 1 for expert 0 only."""
+"""The losses of a round in which only expert 0 loses."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
 _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy of a broken learner without the cost: it follows expert 0, gets a loss in one
+"""The true privacy loss of a learner without the cost: it follows expert 0, gets a loss in one
 world only, leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""The true privacy of softmax on the exact losses: expert 0 is followed with probability 1/10 or
-1/2."""
+"""The true privacy loss of softmax on exact losses: expert 0 is followed with probability 1/10 in
+one world and 1/2 in the other."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
@@ -109,7 +109,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The audit example of ``LazyPolicy`` on the left of ExtConComp."""
+    """The example of ``LazyPolicy`` on the left of ExtConComp, with its broken twin."""
     policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
     link = specimen.Link(
@@ -121,7 +121,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     )
     asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
-    # The policy leaves an expert as lazy experts do.
+    # After a loss the policy leaves with probability 1 - 5^(-3) = 124/125, as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
     rows = specimen.derived(
         "lazy experts of parts", system,
@@ -131,7 +131,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Audit entries: broken copies of ``LazyExperts`` under the honest claim."""
+    """Corpus entries: broken copies of ``LazyExperts`` under the honest claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -193,7 +193,7 @@ def _l2p() -> specimen.Specimen:
     honest, reused = (
         of_two(kind, rate=Log(2), fakes=0.01) for kind in (learners.LazyToPrivate, Reused)
     )
-    # The advice is 1 and then 0.
+    # The event that shows most: the advice is 1 before the loss and 0 after it.
     growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying("10 | 01, asked", [_ASKED, Pair(_ZERO, _ONE), _ASKED])
@@ -203,7 +203,7 @@ def _l2p() -> specimen.Specimen:
 
 
 def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -> PairedExperts:
-    """A small L2P on exponential weights for two experts, by default, whose runs can be
+    """A small L2P on exponential weights, of two experts by default, whose runs can be
     enumerated."""
     rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
     weights = ExponentialWeights(experts=experts, rate=rate)
@@ -351,7 +351,7 @@ class Reused(PairedExperts):
         return x, y
 
     def _chance(self, scores: Losses) -> Fraction:
-        """The probability of the first of the two experts."""
+        """The probability with which the first of the two experts is drawn, given their scores."""
         apart = int(scores[0]) - int(scores[1])
         ratio = Fraction(exp(times(self.unit, abs(apart))))
         return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)
