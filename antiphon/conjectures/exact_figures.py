@@ -73,8 +73,7 @@ class MomentLoss:
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
         first, second = self.slopes(own, other)
-        found: Doubles = first * own + second * other
-        return found
+        return first * own + second * other
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
         least = 1e-12

@@ -47,8 +47,7 @@ class OneLength(NamedTuple):
     @property
     def starts(self) -> Ints:
         """The index of the first history of each group."""
-        found: Ints = np.flatnonzero(np.diff(self.group, prepend=-1))
-        return found
+        return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
 class Domain(NamedTuple):

@@ -111,8 +111,7 @@ def soften(domain: Domain, law: Doubles) -> Doubles:
     evenly[0] = 1.0
     for first, history in _questions(domain):
         evenly[first : first + domain.answers] = evenly[history] / domain.answers
-    found: Doubles = (1 - _SELDOM) * law + _SELDOM * evenly
-    return found
+    return (1 - _SELDOM) * law + _SELDOM * evenly
 
 
 def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:

@@ -22,7 +22,6 @@ _MAKERS: Final[tuple[Callable[..., Any], ...]] = (
     LazyExperts.tuned,
     PrivateDartboard.tuned,
 )
-_UNIFORM: Final = "uniform play"
 
 
 @attrs.frozen(repr=False)
@@ -96,7 +95,7 @@ def choose(
         raise InvalidArgument("experts must be at least 2")
     budget = exact.epsilon(epsilon)
     size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
-    found = [RankedLearner(_UNIFORM, total * (1 - 1 / number))]
+    found = [RankedLearner("uniform play", total * (1 - 1 / number))]
     for make in _MAKERS:
         try:
             learner = make(**size)

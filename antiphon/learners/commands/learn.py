@@ -204,9 +204,6 @@ def _slope(found: float | None) -> str:
     return "" if found is None else f"{found:.2f}"
 
 
-# --- for programs ---------------------------------------------------------------------------------
-
-
 def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
     """The results of a learner for each T and ε, and the slopes of its regret in both."""
     by_rounds = shared(runs, _rounds)
@@ -360,9 +357,6 @@ def _play(
     if not rows:
         raise KeyboardInterrupt
     return rows
-
-
-# --- pictures -------------------------------------------------------------------------------------
 
 
 def _draw(outcome: LearnedOutcome, plot: Path) -> None:

@@ -196,9 +196,6 @@ def _rows(law: streams.MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
         yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
 
 
-# --- a picture -----------------------------------------------------------------------------------
-
-
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
     """Draws both curves over T, and at the last T a mark with its interval for each adversary.
 

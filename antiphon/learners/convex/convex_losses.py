@@ -318,8 +318,7 @@ class AbsoluteLoss(RegressionLoss, Kinked):
         return abs(scores - labels)
 
     def slope(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.sign(scores - labels)
-        return found
+        return np.sign(scores - labels)
 
     def smoothed(self, width: float) -> ConvexLoss:
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
@@ -352,5 +351,4 @@ class _Huber(RegressionLoss):
                                  size - self.width / 2)  # fmt: skip
 
     def slope(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.clip((scores - labels) / self.width, -1, 1)
-        return found
+        return np.clip((scores - labels) / self.width, -1, 1)

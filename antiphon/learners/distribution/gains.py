@@ -170,8 +170,7 @@ class AllCoordinates(ScoreChannel):
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
         # a score counts from the middle of its range, so that gains are centred
-        found: Doubles = (steps - 0.5) * clipping.widths[contexts]
-        return found
+        return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins

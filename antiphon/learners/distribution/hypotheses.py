@@ -125,8 +125,7 @@ class Hypotheses:
 
 def _uniforms(words: Words, count: int) -> Doubles:
     """Uniform numbers in [0, 1), from a stream of random words."""
-    found: Doubles = np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
-    return found
+    return np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:

@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.composition.accounting.calibration import budget, largest_where, short_rate
 from antiphon.learners import searching
-from antiphon.learners.experts.weighted import Dartboard, Weighted, times
+from antiphon.learners.experts.weighted import Dartboard, Weighted, check_length, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, nearest
@@ -19,8 +19,6 @@ from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
 """The largest number of exponents that a learner computes in advance, one for each batch loss."""
-_LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
@@ -97,12 +95,7 @@ class LazyDartboard(Dartboard):
             steps = self.cost * self.grid
             if steps.denominator != 1:
                 raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
-            size = self.unit.argument.numerator.bit_length()
-            if (steps + self.batch * self.grid) * size > _LONGEST:
-                raise InvalidArgument(
-                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
-                    "as a number"
-                )
+            check_length(self.unit, steps + self.batch * self.grid, "batch, cost and grid")
         known = range(min(self.batch * self.grid + 1, _TABLE))
         set_derived(self, _exponents=tuple(map(self._exponent, known)))
 

@@ -81,8 +81,7 @@ DRAWS: Final = 2
 
 @register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
-    """The state of ``LazyPolicy``: rounds played, scores, the followed expert and its batch loss,
-    and the draws used."""
+    """The state of ``LazyPolicy``."""
 
     rounds: int
     """The number of losses so far."""
@@ -161,8 +160,6 @@ class LazyPolicy(ExchangePostProcessor[Following]):
             low, high = (low, middle) if enough else (middle + 1, high)
         return cls(learner, draws=max(low, 1))
 
-    # --- the created mechanisms -------------------------------------------------------------------
-
     @cached_property
     def created(self) -> tuple[Create, ...]:
         """The creations of P's mechanisms: the first expert, the stay bits, and the draws."""
@@ -191,8 +188,6 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     def signature(self, right: Signature) -> Signature:
         return self.learner.signature
-
-    # --- steps -----------------------------------------------------------------------------------
 
     @property
     def initial_state(self) -> Following:

@@ -258,8 +258,7 @@ def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> 
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))
     root = math.sqrt(2 * log) * (np.sqrt(variance) - np.sqrt(bend))
-    found: Floats = np.where(variance <= bend, slope * variance, slope * bend + root)
-    return found
+    return np.where(variance <= bend, slope * variance, slope * bend + root)
 
 
 def regret_bound(rate: float, counter: Counter) -> float:

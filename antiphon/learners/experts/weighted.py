@@ -22,18 +22,20 @@ from antiphon.protocol.post_processor import AnswerPostProcessor
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
+_LONGEST: Final = 1 << 17
+"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
+
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """The state of a learner by weights: rounds played, scores, the followed expert, and its loss
-    in the current batch."""
+    """The state of a learner that draws experts by weight."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
     """The scores: minus the total loss of each expert."""
     expert: int | None
-    """The followed expert; None before the first message."""
+    """The expert that is followed; None before the first message."""
     batch: int = 0
     """The loss of the followed expert in the current batch."""
     drawn: int = 0
@@ -139,6 +141,17 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
             "give the rate as a number"
         )
     return exact.epsilon(Log(Fraction(top, bottom)))
+
+
+def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
+    """Checks that e^(unit·steps) has few enough digits to be a coin's odds, if ``unit`` is a Log.
+
+    Raises: InvalidArgument, which names the parameters ``names`` as the cause.
+    """
+    if isinstance(unit, Log) and steps * unit.argument.numerator.bit_length() > _LONGEST:
+        raise InvalidArgument(
+            f"rate=Log(q) has too many digits for this {names}; give the rate as a number"
+        )
 
 
 def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:

@@ -177,8 +177,7 @@ class LinearGap(SignGame):
         return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
 
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = (1 - float(self.gap) * self.direction(key)) / 2
-        return found
+        return (1 - float(self.gap) * self.direction(key)) / 2
 
 
 @register("antiphon.games.AlongShown/1")

@@ -233,9 +233,6 @@ class Optimised(Accounting):
         return _exactly(setting, "optimised")
 
 
-# --- premises ------------------------------------------------------------------------------------
-
-
 def _length(tail: Fraction) -> float:
     """The logarithm ℒ = ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
     small = tail < _SMALL

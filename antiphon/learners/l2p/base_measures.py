@@ -112,8 +112,7 @@ class ExponentialWeights(Measures):
         return self.grid
 
     def after(self, scores: Losses, loss: Losses) -> Losses:
-        less: Losses = scores - loss
-        return less
+        return scores - loss
 
 
 _FEW: Final = 16

@@ -1,13 +1,13 @@
 """L2P: lazy online learners made private, Alg. 1 of Asi, Koren, Liu and Talwar."""
 
 from fractions import Fraction
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import attrs
 import numpy as np
 
 from antiphon.composition.accounting.calibration import budget
-from antiphon.learners.experts.weighted import ByWeight, times
+from antiphon.learners.experts.weighted import ByWeight, check_length, times
 from antiphon.learners.l2p import base_measures
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised
 from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
@@ -16,9 +16,6 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers import InvalidArgument, Log, nearest
 from antiphon.protocol import Claim, Coins, assumed, proved, register, set_derived
-
-_LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
 
 
 def _fakes(value: object) -> Fraction:
@@ -37,12 +34,12 @@ def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """The state of L2P: rounds played, scores, the followed expert x and the hidden expert y, and
-    the scores of both when the batch began."""
+    """The state of L2P (lazy to private)."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
+    """The experts' scores, which give their measures."""
     pair: tuple[int, int] | None
     """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
@@ -72,17 +69,10 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         base_measures.check_numbers(measures)
         set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
-        self._check_length()
+        longest = (self.margin + 1) * self.batch * self.measures.reach
+        check_length(self.unit, longest, "batch and grid")
         base_measures.check_assumption(self.measures)
         self.accounting.check(self.setting)
-
-    def _check_length(self) -> None:
-        steps = (self.margin + 1) * self.batch * self.measures.reach
-        unit = self.unit
-        if isinstance(unit, Log) and steps * unit.argument.numerator.bit_length() > _LONGEST:
-            raise InvalidArgument(
-                "rate=Log(q) has too many digits for this batch and grid; give the rate as a number"
-            )
 
     @property
     def setting(self) -> L2PSetting:
@@ -97,8 +87,6 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         setting, by = self.setting, self.accounting
         found = proved(self, by.measure(setting), self.verification, by.source)
         return found if by.covers(setting) else tuple(map(assumed, found))
-
-    # --- the algorithm ----------------------------------------------------------------------------
 
     @property
     def initial_scores(self) -> Losses:

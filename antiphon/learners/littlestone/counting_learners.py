@@ -151,8 +151,7 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
             return nothing
         first = 1 << most.bit_length() - 1
         before, later = tails(first - 1), _with_noise(tails(most - first), ratio)
-        found: Figures = before + later - before * later
-        return found
+        return before + later - before * later
 
     return tails(updates)
 

@@ -28,8 +28,7 @@ def _below_one(_: object, field: "attrs.Attribute[float]", value: float) -> None
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """The state of ``DPOCO``: rounds played, the sums of gradients now and when the batch began,
-    the shown point x and the hidden point y."""
+    """The state of ``DPOCO``, which is L2P (lazy to private) in a convex body."""
 
     rounds: int
     """The number of data so far."""
@@ -79,8 +78,6 @@ class PairedPoints(ConvexLearner[Paired]):
         slope = self.loss.lipschitz(self.body)
         return Premises(setting, Printed(tail=self.tail), self.beta, self.regulariser, slope)
 
-    # --- the algorithm ----------------------------------------------------------------------------
-
     @property
     def initial_state(self) -> Paired:
         nothing = (0,) * self.body.dimension
@@ -126,8 +123,6 @@ class PairedPoints(ConvexLearner[Paired]):
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)
-
-    # --- its claim ----------------------------------------------------------------------------
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -149,8 +149,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
     def axis(t: Floats) -> Floats:
         within = log_gamma_share(rest, curvature * (1 - t) * (1 + t)) if rest else 0.0
-        found: Floats = (size - curvature * t) * t + within
-        return found
+        return (size - curvature * t) * t + within
 
     def radial(r: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -184,8 +183,7 @@ def _placed(along: Point, t: float, r: float, across: Point) -> Point:
     after projection orthogonal to u."""
     across = across - (across @ along) * along
     across = across - (across @ along) * along
-    point: Point = along * t + across * (r / math.sqrt(across @ across))
-    return point
+    return along * t + across * (r / math.sqrt(across @ across))
 
 
 def log_gamma_share(shape: float, x: Floats) -> Floats:

@@ -53,8 +53,7 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """The state of a lazy learner: rounds played, the sum of gradients, the noisy sum that is kept,
-    and the batch's log-ratios."""
+    """The state of a lazy learner in a convex body."""
 
     rounds: int
     """The number of data so far."""

@@ -58,9 +58,6 @@ def specimens() -> Iterator[specimen.Specimen]:
     yield from _leaders()
 
 
-# --- without coins --------------------------------------------------------------------------------
-
-
 def _still(kind: Any) -> tuple[specimen.Example, ...]:
     given = _PLANE, _LOGISTIC
     return tuple(specimen.Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
