@@ -272,7 +272,7 @@ class L2PCurve:
     decisions: int
 
     def __call__(self, order: float) -> float:
-        rate, real = nearest(self.rate), _less(self.fakes)
+        rate, real = nearest(self.rate), _no_fake_exponent(self.fakes)
         return l2p_bound(rate, real, self.margin, self.batch, self.decisions)(order)
 
 
@@ -288,7 +288,7 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
     return JointCurve((first,), (later,), decisions, ratio=rate, aside=alike(real))
 
 
-def _less(fakes: Fraction) -> float:
+def _no_fake_exponent(fakes: Fraction) -> float:
     """The exponent -ln(1-p) of the probability 1-p of no fake switch, p = ``fakes``."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 

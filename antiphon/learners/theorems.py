@@ -40,7 +40,7 @@ SECTION = (8, 1)
 
 def checks() -> Iterable[Check]:
     """The checks of theorems on learners, as ``antiphon verify`` runs them."""
-    return chain(_experts(), _labels(), _mistakes())
+    return chain(_checks_of_l2p(), _checks_of_labels(), _checks_of_mistakes())
 
 
 # --- L2P ------------------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ LOSSES: Final = tuple(np.array(each) for each in itertools.product((0, 1), repea
 FIXED, LISTENING = Fraction(7, 484), Fraction(7, 242)
 
 
-def _experts() -> Iterator[Check]:
+def _checks_of_l2p() -> Iterator[Check]:
     size = "two experts, T = 2, p = 3/10, e^η = 11/10"
     yield Check(L2P, f"{size}: two streams that are fixed", _streams)
     row = Check(L2P, f"{size}: adaptive adversaries", _adaptive)
@@ -120,7 +120,7 @@ CLIPPING: Final = ClippingMap(
 """A clipping map with N' = 9, whose scores have range Λ = 5.411 > ln(KT) = 5.298 for T = 100."""
 
 
-def _labels() -> Iterator[Check]:
+def _checks_of_labels() -> Iterator[Check]:
     for ratio in (Fraction(31, 32), Fraction(3, 4)):
         size = f"2 hypotheses of 4 labels, ε = {-GRID * math.log(ratio):.3f}"
         row = Check("LDP Alg. 2", f"{size}: noise for the range Λ", partial(_scored, ratio))
@@ -183,27 +183,27 @@ ROUNDS: Final = 7
 NAMES: Final = littlestone.NameAndShame(delta=TENTH)
 
 
-def _mistakes() -> Iterator[Check]:
-    named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _named)
+def _checks_of_mistakes() -> Iterator[Check]:
+    named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _name_and_shame)
     yield named
     yield named.twin("name and shame that uses a sample twice", learner=LooksTwice())
     rows = dict[str, Check]()
     for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
                           ("a learner that wavers", WAVERS)):  # fmt: skip
         instance = f"{name}, T = 7: q_{{i+1}} ≤ ¾q_i + δ/2"
-        rows[instance] = Check(MISTAKES, instance, partial(_kept, learner))
+        rows[instance] = Check(MISTAKES, instance, partial(_block_by_block, learner))
         instance = f"{name}, T = 7: P(< k) ≤ 3q₀ + 2kδ"
-        rows[instance] = Check(MISTAKES, instance, partial(_fewer, learner))
+        rows[instance] = Check(MISTAKES, instance, partial(_few_mistakes, learner))
     yield from rows.values()
     wavers = rows["a learner that wavers, T = 7: q_{i+1} ≤ ¾q_i + δ/2"]
     yield wavers.twin("a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2", part=Fraction(1, 2))
     fewer = rows["name and shame, T = 7: P(< k) ≤ 3q₀ + 2kδ"]
-    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
+    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_bound_of_the_slides)
     for name, learner in (("name and shame", NAMES), ("a learner that wavers", WAVERS)):
         instance = f"{name}, T = 4: P(M < n) ≤ cβ + d"
-        yield Check(MISTAKES, instance, partial(_singly, learner))
+        yield Check(MISTAKES, instance, partial(_each_number, learner))
     row = Check(MISTAKES, "a learner that leaves at once or never, T = 4: P(M < n) ≤ cβ + d",
-                partial(_singly, HASTY))  # fmt: skip
+                partial(_each_number, HASTY))  # fmt: skip
     yield row
     yield row.twin("the same, f̂₁ not f⁽⁰⁾ for certain: P(M < n) ≤ cβ + d", first=1)
 
@@ -220,7 +220,7 @@ class LooksTwice(MistakeLearner[int]):
         return NAMES.step(state, message, coins)
 
 
-def _named(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
+def _name_and_shame(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
     claimed = [(epsilon(0), TENTH), (epsilon(Log(100)), TENTH)]
     return private(learner, learner.verification, claimed, rounds=4, exactly=True)
 
@@ -257,7 +257,7 @@ def _delta(learner: MistakeLearner[int]) -> Fraction:
     return question.solve(EPSILON, ROUNDS).delta
 
 
-def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
+def _block_by_block(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
     """The evidence that q_{i+1} <= part·q_i + δ/2 on a learner's hard sequence, q_i being the
     probability of leaving f⁽⁰⁾ in block i."""
     law = FiniteLaw(learner, ROUNDS)
@@ -270,17 +270,17 @@ def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> E
 Bounding = Callable[[HardSequence, Fraction], Fraction]
 
 
-def _repaired(hard: HardSequence, delta: Fraction) -> Fraction:
+def _repaired_bound(hard: HardSequence, delta: Fraction) -> Fraction:
     return 3 * Fraction(hard.kept[0]) + 2 * len(hard.hits) * delta
 
 
-def _told(hard: HardSequence, delta: Fraction) -> Fraction:
+def _bound_of_the_slides(hard: HardSequence, delta: Fraction) -> Fraction:
     """The bound Σ q_i on P(fewer than k mistakes) that the talk's slides state: the sum of the
     probabilities of leaving f⁽⁰⁾ in each block."""
     return Fraction(sum(hard.kept))
 
 
-def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
+def _few_mistakes(learner: MistakeLearner[int], *, bound: Bounding = _repaired_bound) -> Evidence:
     """The evidence on P(fewer than k mistakes), on a learner's hard sequence of k hits (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
@@ -288,7 +288,7 @@ def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evid
     return _compared(((EPSILON, bound(hard, _delta(learner))),), (found,), hard)
 
 
-def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
+def _each_number(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
     """The evidence for ``few_mistakes_upper_bound`` with n = 1, …, T mistakes, each on the stream
     on which P(fewer than n mistakes) is least.
 

@@ -178,7 +178,7 @@ class LearnedOutcome:
         for name, runs in shared(self.rows, _name).items():
             for (privacy, _), several in shared(runs, _promised).items():
                 at = {_rounds(row): row for row in several}
-                told = [_told(at.get(time), figure, band) for time in times]
+                told = [_cell(at.get(time), figure, band) for time in times]
                 slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
                 cells.append([name, privacy, *told, *map(_slope, slopes)])
             budgets = {row.by.epsilon for row in runs}
@@ -194,7 +194,7 @@ def _shifted(column: str) -> str:
     return f"{column}: against the best sequence of experts with at most that many changes."
 
 
-def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
+def _cell(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
     if row is None:
         return ""
     return f"{figure(row):,.1f}" + ("" if band is None else f" ± {fixed_up(band(row), 1)}")

@@ -189,7 +189,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         counter = self.counter
         if type(counter) is BufferedToeplitzCounter:
             rolling = Rolling(counter, state.counting)
-            expert = self._told(rolling, loss, coins)
+            expert = self._next_expert(rolling, loss, coins)
             return Led(expert, rolling.state())
         counting, _ = self.counter.step(state.counting, loss, coins)
         counting, sums = self.counter.step(counting, COUNT, coins)
@@ -201,10 +201,10 @@ class NoisyLeader(Learner[Led], InBlocks):
             return self._one_by_one(state, losses, coins)
         state, expert = self._advise(state, coins)
         shown, rolling = [expert], Rolling(counter, state.counting)
-        shown += [self._told(rolling, loss, coins) for loss in losses]
+        shown += [self._next_expert(rolling, loss, coins) for loss in losses]
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
-    def _told(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
+    def _next_expert(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
         """The expert to follow in the next round: counts the loss, and draws by the noisy sums."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)

@@ -234,47 +234,45 @@ class FiniteLaw(ReckonedLaw):
         self._start: Node = (learner.initial_state, FIRST)
         self._rows = dict(_rows(learner, self._start, rounds))
 
-    def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
+    def _node_laws(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
         """Yields before each round the law of the node (state and hypothesis); if ``alive``, only
         of the nodes that have kept the first hypothesis f⁽⁰⁾."""
-        belief, waiting = {self._start: Fraction(1)}, set(hits)
+        law, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
-            yield belief
+            yield law
             then: dict[Node, Fraction] = {}
-            for node, weight in belief.items():
+            for node, weight in law.items():
                 for next_node, chance in self._rows[node, HIT if time in waiting else BLANK]:
                     if not (alive and next_node[1] != FIRST):
                         then[next_node] = then.get(next_node, Fraction(0)) + weight * chance
-            belief = then
+            law = then
 
     def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
-        kept = [
-            sum(belief.values(), Fraction(0)) for belief in self._beliefs(self.check(hits), True)
-        ]
+        kept = [sum(law.values(), Fraction(0)) for law in self._node_laws(self.check(hits), True)]
         return [1 - kept[time - 1] if time else Fraction(0) for time in times]
 
     def mistakes(self, hits: Hits) -> MistakeFigure:
         waiting, total = set(self.check(hits)), Fraction(0)
-        for time, belief in enumerate(self._beliefs(hits, False), start=1):
+        for time, law in enumerate(self._node_laws(hits, False), start=1):
             if time in waiting:
-                total += sum(w for (_, told), w in belief.items() if mistaken(told, HIT))
+                total += sum(w for (_, told), w in law.items() if mistaken(told, HIT))
         return MistakeFigure.at(total, self.how)
 
     def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
         """The probabilities of 0, 1, … mistakes, up to the number of hits."""
         waiting = set(self.check(hits))
-        belief: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
+        law: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
         for time in range(1, self.rounds + 1):
             sample = HIT if time in waiting else BLANK
             then: dict[tuple[Node, int], Fraction] = {}
-            for (node, errors), weight in belief.items():
+            for (node, errors), weight in law.items():
                 made = errors + mistaken(node[1], sample)
                 for next_node, chance in self._rows[node, sample]:
                     key = next_node, made
                     then[key] = then.get(key, Fraction(0)) + weight * chance
-            belief = then
+            law = then
         found = [Fraction(0)] * (len(waiting) + 1)
-        for (_, errors), weight in belief.items():
+        for (_, errors), weight in law.items():
             found[errors] += weight
         return tuple(found)
 
