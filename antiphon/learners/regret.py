@@ -11,7 +11,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Kinked, Point, Values
+from antiphon.learners.convex.convex_losses import (
+    AbsoluteLoss,
+    Body,
+    ConvexLoss,
+    Datum,
+    Point,
+    Values,
+)
 from antiphon.learners.learner import ADVICE, Losses
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Arrays, View
@@ -79,13 +86,14 @@ def optimum(
         key=lambda pair: pair[0],
     )
     best, least, width = point, -math.inf, 1.0
+    kinked = loss if isinstance(loss, AbsoluteLoss) else None
     for _ in range(_WIDTHS):
-        smooth = loss.smoothed(width) if isinstance(loss, Kinked) else loss
+        smooth = kinked.smoothed(width) if kinked else loss
         # The smoothed loss is minimised only as accurately as it approximates the loss.
         rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
         point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         given = point, rows, weights
-        line, slope = loss.line(*given, width) if isinstance(loss, Kinked) else loss.total(*given)
+        line, slope = kinked.line(*given, width) if kinked else loss.total(*given)
         least = max(least, low, line + _below(body, slope, point))
         reached = loss.total(point, rows, weights)[0]
         if reached < value:

@@ -178,25 +178,6 @@ class RowByRow(ConvexLoss):
         return float(self.values(point, table) @ counts), counts @ slopes
 
 
-class Kinked(ABC):
-    """A loss that is not differentiable everywhere. Abstract."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def smoothed(self, width: float) -> ConvexLoss:
-        """A smooth loss that is nowhere larger than this loss, and smaller by at most
-        ``width``/2."""
-
-    @abstractmethod
-    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """A linear function that is nowhere above F(x) = Σ count·ℓ(x; z): its value at the point,
-        and its slope.
-
-        ``width`` is the smoothing width around the kinks.
-        """
-
-
 @register("antiphon.LinearLoss/1")
 @column_safe
 @attrs.frozen(kw_only=True)
@@ -307,8 +288,8 @@ class LogisticLoss(RegressionLoss):
 
 @register("antiphon.AbsoluteLoss/1")
 @attrs.frozen(kw_only=True)
-class AbsoluteLoss(RegressionLoss, Kinked):
-    """The absolute loss |⟨a, x⟩ - y| of a datum (a, y)."""
+class AbsoluteLoss(RegressionLoss):
+    """The absolute loss |⟨a, x⟩ - y| of a datum (a, y), which has a kink at y."""
 
     def lipschitz(self, body: Body) -> float:
         """The Lipschitz constant 1: the slope on either side of the kink."""
@@ -321,6 +302,7 @@ class AbsoluteLoss(RegressionLoss, Kinked):
         return np.sign(scores - labels)
 
     def smoothed(self, width: float) -> ConvexLoss:
+        """A smooth loss that is nowhere larger, and smaller by at most ``width``/2."""
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:

@@ -10,14 +10,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, Union
+from typing import Any, ClassVar, Final, Literal, TypeAlias, Union
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove, Run
+from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove
 from antiphon.learners.littlestone.finite_learner import NameAndShame
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, Sample, mistaken
 from antiphon.learners.littlestone.point_learner import PointLearner
@@ -117,21 +117,6 @@ _FEW = 1 << 8
 """The number of hits (samples (1, 1)) that are processed first; more follow if they matter."""
 
 
-class Quiet(Protocol):
-    """The interface of a learner, or a part of it, that knows the probability of having kept its
-    first hypothesis f⁽⁰⁾ so far."""
-
-    def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ (0 everywhere), after each run
-        of samples."""
-        ...
-
-    def rising(self, last: int, /) -> NDArray[np.float64]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ so far, after 1, …, last samples
-        that are all (1, 1)."""
-        ...
-
-
 class KnownLaw(ReckonedLaw):
     """The law of mistakes of a learner that leaves its first hypothesis f⁽⁰⁾ at most once, for one
     that it then keeps; in doubles.
@@ -142,7 +127,9 @@ class KnownLaw(ReckonedLaw):
 
     how: ClassVar[How] = "in doubles"
 
-    def __init__(self, leaves: Quiet, rounds: int, points: PointLearner | None = None) -> None:
+    def __init__(
+        self, leaves: Crossing | NameAndShame, rounds: int, points: PointLearner | None = None
+    ) -> None:
         self.rounds = rounds
         self._leaves, self._points = leaves, points
 
