@@ -142,8 +142,8 @@ def _moved(
     Copies at the same history of the same law are interchangeable.
     """
     at, weight = list(copies), 1.0
-    for kind, parameter, answer in draws:
-        weights: Any = parameter
+    drawn: Any = draws
+    for kind, weights, answer in drawn:
         mark = int(weights[0]) if kind == "categorical" else 0
         if mark < _MARK:
             continue
@@ -152,13 +152,9 @@ def _moved(
         before = row // len(domain.inputs)
         if before:
             at.remove((number - 1, before))
-        at.append((number - 1, row * domain.answers + _whole(answer) + 1))
+        at.append((number - 1, row * domain.answers + int(answer) + 1))
         weight *= domain.answers
     return tuple(sorted(at)), weight
-
-
-def _whole(answer: Any) -> int:
-    return int(answer)
 
 
 def value(found: Polynomial, laws: Sequence[Doubles]) -> float:

@@ -193,7 +193,13 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
     """
     if exact.whole(copies, "copies") > law.rounds or exact.whole(parts, "parts") < 2:
         raise InvalidArgument(f"copies are at most the {law.rounds} rounds, and parts at least 2")
-    _concentrated(law)
+    leaves = law.concentration()
+    if leaves.low > 0.5:
+        raise InvalidArgument(
+            "the learner is not concentrated: where all samples are (0, 0) it leaves its first "
+            f"hypothesis with probability {leaves}, and the hard sequence is for learners that "
+            "keep to it; be wrong every round instead, or look at all sequences"
+        )
     block, hits = (1, law.rounds), tuple[int, ...]()
     blocks, kept, leaving = list[Block](), list[Number](), list[Number]()
     weight = law.left((), [law.rounds])[0]
@@ -220,16 +226,6 @@ def _ends(first: int, last: int, parts: int) -> list[int]:
     longer parts come first."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
-
-
-def _concentrated(law: MistakeLaw) -> None:
-    found = law.concentration()
-    if found.low > 0.5:
-        raise InvalidArgument(
-            f"the learner is not concentrated: where all samples are (0, 0) it leaves its first "
-            f"hypothesis with probability {found}, and the hard sequence is for learners that keep "
-            "to it; be wrong every round instead, or look at all sequences"
-        )
 
 
 _FEW = 10

@@ -66,7 +66,7 @@ class DensityTable(NamedTuple):
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
     """Tables of log-concave densities on the intervals [low, high], one for each row."""
     low, high = _window(log_density, low, high)
-    points = _between(low, high, _POINTS)
+    points = np.linspace(low, high, _POINTS, axis=1)
     logs = log_density(points)
     logs = np.maximum(logs - logs.max(axis=1, keepdims=True), -2 * _DEPTH)
     rise: Floats = np.diff(logs, axis=1)
@@ -81,7 +81,7 @@ def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats,
     """Narrower intervals, one for each density, outside of which there is next to no mass."""
     each = np.arange(len(low))
     for _ in range(_ZOOMS):
-        points = _between(low, high, _COARSE)
+        points = np.linspace(low, high, _COARSE, axis=1)
         logs = log_density(points)
         inside = logs > logs.max(axis=1, keepdims=True) - _DEPTH
         first = np.maximum(inside.argmax(axis=1) - 1, 0)
@@ -90,10 +90,6 @@ def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats,
             break
         low, high = points[each, first], points[each, last]
     return low, high
-
-
-def _between(low: Floats, high: Floats, count: int) -> Floats:
-    return np.linspace(low, high, count, axis=1)
 
 
 def uniforms(coins: Coins, count: int) -> Floats:
