@@ -27,8 +27,8 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The number of local searches that start before the result of one can influence a start; as many
-may run at once."""
+"""The number of local searches that start before a result can influence a start, and may run at
+once."""
 _KEPT: Final = 8
 """The number of best results kept for each size of laws, near which most later searches start."""
 _PATIENCE: Final = 60
@@ -201,8 +201,8 @@ class Limits:
 
 @attrs.define(kw_only=True)
 class Ascent(InOrder[Climb]):
-    """A running search: it takes local searches in order, and computes the best one exactly when it
-    seems to refute the bound."""
+    """A running search: it takes the results of local searches in order, and computes a result
+    exactly where it seems to refute the bound."""
 
     aim: Aim
     chunks: Chunks
@@ -265,7 +265,7 @@ class Ascent(InOrder[Climb]):
             self._judge(memory.best)
 
     def _judge(self, found: Climb) -> None:
-        """Compute the loss of a local search exactly, and keep it if it is the largest."""
+        """Computes the loss of a result exactly, and keeps the result with the largest loss."""
         result = self._exactly(found)
         if self._judged is None or result.loss > self._judged.loss:
             self._judged, self.memory.refuting = result, found

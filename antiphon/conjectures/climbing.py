@@ -1,4 +1,4 @@
-"""Climbing (local search): the laws of mechanisms are improved one by one, each against the best
+"""Local searches ("climbs"): the laws of mechanisms are improved one by one, each against the best
 adversary for all current laws.
 
 The laws that keep a claim are the feasible set of a linear program.

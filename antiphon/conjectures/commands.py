@@ -52,7 +52,7 @@ def conjecture(asked: ConjectureOptions) -> int:
         )  # fmt: skip
     try:
         _write(found, asked)
-    finally:  # The outcome is printed before it is saved, so that a full disk cannot lose it.
+    finally:  # The outcome is printed even if it cannot be saved, as on a full disk.
         _print(found, asked)
     if found.refuted:
         return 1
@@ -106,8 +106,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
     from rich.text import Text
 
     better: list[float] = []
-    # The line is redrawn here and not by another thread, which would slow down the start of
-    # processes.
+    # This thread redraws the line: another one would slow down the start of processes.
     options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
     with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 

@@ -160,8 +160,8 @@ class JointCurve:
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """The sum max{F, F'} + (k-1)·F' + k·G, where ``told`` gives the contribution of a
-        decision."""
+        """The sum max{F, F'} + (k-1)·F' + k·G, given functions for the contribution of a decision
+        (``told``) and for the maximum (``larger``)."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
@@ -308,8 +308,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of DP-OCO, with the letters of ``DPOCO``, where it is proved: the factor
-    e^(-margin) in S, reach = βLD, and ρ-zCDP points."""
+    """The Rényi bound of DP-OCO; with the letters of ``DPOCO``, e^(-margin) is the factor in S,
+    ``reach`` is βLD, and points are ρ-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

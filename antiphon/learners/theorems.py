@@ -247,8 +247,8 @@ after a sample (1, 1)."""
 
 _LEAVES: Final = (0, TENTH, 1 - TENTH)
 HASTY: Final = _table((_LEAVES,) * 3, (_ONE,) * 3, ((0, 0, 1),) * 3, labels=(0, 1, 0))
-"""A learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/10 after the first sample,
-whatever that is, and never later: it is (0, 0)-DP."""
+"""A (0, 0)-DP learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/10 after the first
+sample, whatever the sample is, and never later."""
 
 
 def _delta(learner: MistakeLearner[int]) -> Fraction:

@@ -144,7 +144,7 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:
-        """The losses ℓ(x_t; z_t) for rows x_t and z_t; or for one point x and all rows z_t."""
+        """The losses ℓ(x_t; z_t) of points x_t (rows, or one point) and data z_t (rows)."""
 
     # --- sums of losses, for the best point in hindsight ------------------------------------------
 

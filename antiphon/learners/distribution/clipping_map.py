@@ -1,5 +1,6 @@
-"""The clipping map h_t of *Online Distribution Learning with Local Private Constraints* ("the LDP
-paper"), and mechanisms by which users report its log-likelihoods with noise."""
+"""The clipping map of *Online Distribution Learning with Local Private Constraints* ("the LDP
+paper"), a random map to finer labels, and mechanisms by which users report noisy
+log-likelihoods."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -34,8 +35,8 @@ def _clip(value: object) -> Fraction:
 @register("antiphon.ClippingMap/1")
 @attrs.frozen
 class ClippingMap:
-    """The clipping map h_t of the LDP paper, for every context: it sends a label y to one of N'
-    finer labels, S_y of which belong to y.
+    """The clipping map h_t of the LDP paper, for every context: a random map that sends a label y
+    to one of N' finer labels; a set S_y of them belongs to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
     uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So hypothesis j gives each

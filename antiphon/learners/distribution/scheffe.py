@@ -27,7 +27,7 @@ class Knockout(NamedTuple):
     asked: tuple[int, ...]
     """The number of users that have answered in this round, for each pair of hypotheses."""
     ones: tuple[int, ...]
-    """The number of these users, for each pair, whose answer was 1: the label is in the set A."""
+    """The number of users in this round that answered 1 (label in the set A), for each pair."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:

@@ -82,8 +82,8 @@ def lazy_parameters(
 
 @attrs.frozen(kw_only=True)
 class LazyDartboard(Dartboard):
-    """A dartboard that keeps its expert x after a batch with probability e^(-η(c + L_b(x))), c =
-    ``cost`` > 0. Abstract."""
+    """A learner that keeps its expert x after a batch with probability e^(-η(c + L_b(x))): η is the
+    ``rate``, c = ``cost`` > 0, and L_b(x) the loss of x in the batch. Abstract."""
 
     cost: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)

@@ -75,7 +75,7 @@ class ByWeight(Learner[State], Generic[State]):
 
     def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
         """The probabilities with which the learner follows each expert, given the experts' scores
-        when it could last change.
+        at the time when the learner could last change its expert.
 
         A table of scores, one in each row, gives a table.
         """
@@ -241,8 +241,8 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # The experts' scores are needed only at a new draw: the losses since the last draw are
-        # summed there.
+        # The experts' scores are needed only at a new draw, where the losses since the last one are
+        # added.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):

@@ -163,8 +163,8 @@ class RandomSigns(SignGame):
 @register("antiphon.games.LinearGap/1")
 @attrs.frozen(kw_only=True)
 class LinearGap(SignGame):
-    """A game of signs z_t with mean gap·u, u in {-1, 1}^d/√d from the key: each sign is that of u
-    with probability (1 + gap)/2.
+    """A game of random data z_t in {-1, 1}^d/√d with mean gap·u, u in {-1, 1}^d/√d drawn with the
+    key: each sign is that of u with probability (1 + gap)/2.
 
     In the unit ball staying at the origin has regret ‖Σ z_t‖, about gap·T.
     """

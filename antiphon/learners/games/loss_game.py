@@ -174,7 +174,7 @@ class RandomLosses(CoinedGame):
 @register("antiphon.games.StochasticGap/1")
 @attrs.frozen(kw_only=True)
 class StochasticGap(CoinedGame):
-    """A game in which one expert loses with probability 1/2 - ``gap``, and the others with 1/2."""
+    """A game in which the best expert loses with probability 1/2 - ``gap``, all others with 1/2."""
 
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_gap)
 
@@ -229,7 +229,7 @@ class BatchConstant(CoinedGame):
 @register("antiphon.games.LowerBoundEpochs/1")
 @attrs.frozen(kw_only=True)
 class LowerBoundEpochs(CoinedGame):
-    """A game of E = (Tε)^(4/3) epochs, at most T; each epoch repeats one loss of fair coins.
+    """A game of E = (Tε)^(4/3) epochs, at most T; in each epoch one loss of fair coins repeats.
 
     In this game an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for

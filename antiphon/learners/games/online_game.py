@@ -99,7 +99,7 @@ KEYS = 1 << 62
 
 @register("antiphon.GameState/1", state=True)
 class GameState(NamedTuple):
-    """The state of a game: its random key, the current round, and whose turn it is."""
+    """The state of a game: its random key, the round, and whether it waits for advice."""
 
     key: int
     """The random key, drawn before the first round; 0 if the game uses no randomness."""
@@ -231,8 +231,8 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability that each entry of a loss takes the first of its two values, if its draw
-        begins at ``times``: one row for each time."""
+        """The probability that each entry of a loss takes the first of its two values, a row for
+        each draw; ``times`` are the rounds in which the draws' losses begin."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:

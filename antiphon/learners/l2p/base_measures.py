@@ -46,7 +46,7 @@ class Measures(ABC):
     @property
     @abstractmethod
     def unit(self) -> ExactEpsilon:
-        """The logarithm of the factor that one step of a score multiplies the measure by."""
+        """The logarithm of the factor by which one score step multiplies the measure."""
 
     @property
     @abstractmethod
@@ -116,7 +116,7 @@ class ExponentialWeights(Measures):
 
 
 _FEW: Final = 16
-"""The largest number of possible losses for which all of them are tested."""
+"""The largest number of possible losses that are all tested."""
 _SHOWN: Final = 8
 _SLACK: Final = 1e-9
 
@@ -155,8 +155,8 @@ def check_assumption(
 
 
 def _extreme(measures: Measures) -> Iterator[Losses]:
-    """Yields all losses of a small domain; else four extreme ones, in which no, all, the first,
-    or every second expert loses."""
+    """Yields all losses, if they are few; else four, in which no expert, all experts, the first, or
+    every second expert loses."""
     experts, grid = measures.experts, measures.grid
     if (grid + 1) ** min(experts, _FEW) <= _FEW:
         for each in itertools.product(range(grid + 1), repeat=experts):

@@ -49,8 +49,8 @@ class Followed(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedExperts(ByWeight[Followed], InBlocks):
-    """The L2P algorithm: for batches of rounds it follows an expert x, and holds a hidden expert y.
-    A subclass claims its privacy. Abstract."""
+    """L2P with any rule to draw the experts: for batches of rounds it follows an expert x, and
+    holds a hidden expert y. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -164,8 +164,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
 class LazyToPrivate(PairedExperts):
-    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds;
-    a second one, y, of the same law, stays hidden.
+    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds,
+    and holds a hidden expert y of the same law.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
 

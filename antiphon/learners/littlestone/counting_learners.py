@@ -189,8 +189,8 @@ class Counted(NamedTuple):
 @column_safe
 @attrs.frozen
 class OnceAbove(ExchangePostProcessor[Counted]):
-    """A learner (post-processor) that tests after each sample if the number of samples (1, 1) is
-    above a threshold; once it was, the answer is hypothesis 1, before that 0.
+    """A learner (post-processor) that asks a sparse vector on its right whether the number of
+    samples (1, 1) is above a threshold: it answers hypothesis 0 until the answer is ⊤, and then 1.
 
     On its right stands an ``AboveThreshold``, which is ``monotone`` for less noise. Privacy: that
     of the sparse vector w.r.t. event level (CM Thm 6.1). It asks until ⊤ is answered, and its

@@ -158,7 +158,7 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The largest g (samples in a block) up to which every value is tried; beyond it some are."""
+"""The largest g (samples in a block) up to which every value is tried; of larger ones some."""
 
 
 class HardShape(NamedTuple):

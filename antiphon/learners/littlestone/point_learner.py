@@ -101,8 +101,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Handle a sample: count it, and test the largest count; if this is high, find its
-        point."""
+        """Handles a sample: counts it and tests the largest count; finds its point if the test says
+        ⊤."""
         counts, learned, created = state
         if learned is not None:
             return state, learned

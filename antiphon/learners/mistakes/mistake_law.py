@@ -118,8 +118,8 @@ _FEW = 1 << 8
 
 
 class KnownLaw(ReckonedLaw):
-    """The law of mistakes of a learner that leaves its first hypothesis f⁽⁰⁾ at most once, for one
-    that it then keeps; in doubles.
+    """The law of mistakes, in doubles, of a learner that leaves its first hypothesis f⁽⁰⁾ at most
+    once, and then keeps the next hypothesis.
 
     It leaves for f⁽¹⁾; or for a wrong hypothesis, with a probability that is a function of the
     number of hits (``points``). Probabilities below 1e-15 are left out.

@@ -42,8 +42,8 @@ class Paired(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedPoints(ConvexLearner[Paired]):
-    """L2P (lazy to private) in a convex body: for batches of rounds it plays a point x, and holds a
-    hidden point y. A subclass defines their draws. Abstract."""
+    """L2P (lazy to private) in a convex body, with any rule to draw points: for batches of rounds
+    it plays a point x, and holds a hidden point y. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
 

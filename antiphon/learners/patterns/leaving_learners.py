@@ -41,8 +41,7 @@ def stream(hits: Collection[int], length: int) -> int:
 
 
 def streams(rounds: int) -> int:
-    """The number of streams of fewer than ``rounds`` samples, the only ones after which a
-    hypothesis matters."""
+    """The number of streams of fewer than ``rounds`` samples; after more, no hypothesis matters."""
     return (1 << rounds) - 1
 
 
@@ -204,8 +203,8 @@ def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
 
 
 def rarer(staying: Staying, part: Fraction) -> Staying:
-    """The table of a learner that acts as the given one with probability ``part``, and otherwise
-    never leaves its first hypothesis f⁽⁰⁾."""
+    """The table of a learner that acts as that of ``staying`` with probability ``part``, and
+    otherwise never leaves its first hypothesis f⁽⁰⁾."""
     return tuple(1 - part * (1 - each) for each in staying)
 
 

@@ -108,7 +108,7 @@ def _lazy(name: str, kind: Any) -> Iterator[Entry]:
     honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
     twin = Altered(honest, (("cost", Fraction(0)),))
     player = Player("towards y | away from y", listening)
-    # With such a large noisy sum the learner never moves in one world, and may move in the other.
+    # With so large a noisy sum, the learner never moves in one world and may move in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
         name, honest, f"{name}, never moved for nothing", twin, player, Truth(math.inf), _RARE,
@@ -250,7 +250,7 @@ class FollowingPoint(TwinMechanism):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class MeanDPOCO(PairedPoints):
-    """A broken ``DPOCO`` that takes the most likely point instead of a random one."""
+    """A broken ``DPOCO`` that plays the most likely point instead of a random point."""
 
     def _drawn(self, total: lazy_prefix.Steps, coins: Coins) -> Row:
         place = np.array([float(each) for each in total]) * (-self._step / (2 * self.regulariser))

@@ -126,8 +126,8 @@ _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` that reports the score numbered by the label instead of a random
-    one."""
+    """A broken ``OneScore`` that reports the score with the number of the label, not a random
+    score."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)

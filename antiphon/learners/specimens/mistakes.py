@@ -156,7 +156,7 @@ _BELOW: Final = 0.99629
 @register("antiphon.corpus.SureLearner/1")
 @attrs.frozen
 class SureLearner(TwinExchange):
-    """A broken ``PointLearner`` that takes the exact argmax instead of the noisy one."""
+    """A broken ``PointLearner`` that takes the exact argmax instead of a noisy argmax."""
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state
