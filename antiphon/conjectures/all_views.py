@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
+import attrs
 import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
@@ -208,15 +209,15 @@ def strategy(
     return StrategyAdversary(tuple(builder.nodes), bit, growth, Fraction(0))
 
 
+@attrs.frozen
 class _Builder:
     """A builder of the nodes of a decision tree; children come after their parent."""
 
-    def __init__(
-        self, found: Best, pairs: tuple[Pair[object], ...], answers: int, growth: float,
-        nodes: list[StrategyNode],
-    ) -> None:  # fmt: skip
-        self._found, self._pairs, self._answers = found, pairs, answers
-        self._growth, self.nodes = growth, nodes
+    _found: Best
+    _pairs: tuple[Pair[object], ...]
+    _answers: int
+    _growth: float
+    nodes: list[StrategyNode]
 
     def add(self, lengths: Lengths, place: tuple[int, ...]) -> int:
         """Adds the node of a view to the tree, with all nodes below it; returns its number."""

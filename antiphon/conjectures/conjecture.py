@@ -59,30 +59,23 @@ def _written(memory: ascent.Memory) -> Json:
 
 
 def _memory(said: Any) -> ascent.Memory:
-    few = [
-        ascent.Few([each for each in map(_climb, kept) if each is not None], in_vain)
-        for in_vain, *kept in said["few"]
-    ]
+    few = [ascent.Few(list(map(_climb, kept)), in_vain) for in_vain, *kept in said["few"]]
     ready = deque(
         ascent.Start(number, place, seed, None if near is None else _laws(near))
         for number, place, seed, near in said["ready"]
     )
     history: list[tuple[int, float]] = list(said["history"])
-    best, refuting = _climb(said["best"]), _climb(said["refuting"])
+    best, refuting = (said[name] and _climb(said[name]) for name in ("best", "refuting"))
     return ascent.Memory(few, ready, best, history, refuting, said["tried"])
 
 
-def _climb(plain: Any) -> Climb | None:
-    if plain is None:
-        return None
+def _climb(plain: Any) -> Climb:
     size, gain, bit, laws = plain
     return Climb(size, gain, _laws(laws), bit)
 
 
 def _plain(found: Climb | None) -> tuple[object, ...] | None:
-    if found is None:
-        return None
-    return found.size, found.gain, found.bit, _stack(found.laws)
+    return found and (found.size, found.gain, found.bit, _stack(found.laws))
 
 
 def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
