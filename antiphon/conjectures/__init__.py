@@ -19,4 +19,5 @@ __all__ = [
     "SparsePattern", "SparseRenyi", "TableMechanism", "conjecture", "moment_above",
 ]  # fmt: skip
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+# claims that a user's broken class inherits from this package never count as proved
+nothing_proved_in(__name__)

@@ -1,4 +1,4 @@
-"""The gain of the best adversary of a composition, and its gradient in each mechanism's law.
+"""The best adversary of a composition, and the gradient of its gain in each mechanism's law.
 
 All views at once: the histories of n mechanisms form an array with n axes, for each choice of their
 lengths. A backward pass computes U: the loss of (Π x_j⁰, Π x_j¹) where the adversary stops, and
@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
+import attrs
 import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
@@ -22,9 +23,9 @@ from antiphon.conjectures.exact_figures import Loss
 from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 
 Lengths: TypeAlias = tuple[int, ...]
-"""The number of questions that each mechanism has been asked."""
+"""The number of questions that each mechanism has been asked, as a tuple."""
 _MORE: float = 1e-12
-"""A gain of at most this much counts as rounding error."""
+"""The increase of a gain that still counts as rounding error."""
 
 
 class Party(NamedTuple):
@@ -37,8 +38,8 @@ class Party(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The gain of the best adversary, and the loss's slopes at the views where this adversary
-    stops."""
+    """The best adversary of a composition: its gain, its choices, and the slopes of the loss at the
+    views where it stops."""
 
     gain: float
     parties: list[Party]
@@ -48,25 +49,25 @@ class Best(NamedTuple):
 
 
 class AllViews:
-    """An oracle for the best adversary of a composition, used by a local search."""
+    """A search for the best adversary of a composition against given laws."""
 
     def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
         self._trees = tree, law_trees.turned(tree)
         self._sparse, self._loss = sparse, loss
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
-        """The best adversary against these laws, if the views that it accuses count in the world b
-        = ``bit``."""
+        """The best adversary against mechanisms with these laws; ``bit`` is the world b of the
+        privacy game in which the views that the adversary accuses count."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
-        """The gradient of the adversary's gain in one of the laws."""
+        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
         return gains(seen, place, size)
 
 
 def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss: Loss) -> Best:
-    """The best adversary of a composition: it maximises the sum of the loss over views, for
-    these laws."""
+    """The best adversary of a composition of mechanisms with these laws: its views have the largest
+    total loss, and at most ``sparse`` mechanisms get a pair with different sides."""
     parties = [_party(tree, law) for law in laws]
     rounds, count = len(tree) - 1, len(laws)
     order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
@@ -91,7 +92,8 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """Gradient of the gain in one mechanism's law, the contribution of each entry of the law."""
+    """The gradient of the adversary's gain in the law of a mechanism, which has ``size``
+    entries."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -100,7 +102,8 @@ def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
             for place in reversed(range(len(lengths))):
                 if place != mechanism:
                     chances = found.parties[place][1 + side][lengths[place]]
-                    mass = np.einsum("...i,i->...", mass, chances)  # reproducible, unlike @
+                    # unlike @, einsum adds in the same order on every machine
+                    mass = np.einsum("...i,i->...", mass, chances)
             np.add.at(total, level.heard[side], mass)
     return total
 
@@ -112,8 +115,8 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
-    """The joint probabilities Π_j x_j of all histories with these lengths. ``side`` is 1 for the
-    world in which accused views count, and 2 for the other world."""
+    """The joint probabilities of the mechanisms' histories with these lengths, Π_j x_j; ``side`` is
+    1 for the world in which accused views count, and 2 for the other world."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -121,7 +124,7 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """For histories with these lengths, the number of mechanisms with a pair of different sides."""
+    """For each combination of histories, the number of mechanisms that got a differing pair."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -135,8 +138,8 @@ def _ask(
     level: law_trees.OneLength,
     place: int,
 ) -> None:
-    """Update ``value`` and ``choice`` in place, wherever a query to this mechanism is better than
-    the choice so far.
+    """Updates the adversary's gains ``value`` and choices ``choice`` in place, at the views where
+    asking mechanism number ``place`` gains more than the choice so far.
 
     A choice is 0 to stop, else a code that ``asked`` decodes.
     """
@@ -157,12 +160,12 @@ def _said(place: int, pair: int) -> int:
 
 
 def asked(choice: int) -> tuple[int, int]:
-    """Decode a nonzero choice of the adversary: (mechanism, index of the pair)."""
+    """The meaning of a choice other than 0: (number of the mechanism, index of the pair)."""
     return divmod(choice - 1, law_trees.MOST_PAIRS)
 
 
 def one_more(lengths: Lengths, mechanism: int) -> Lengths:
-    """The numbers of questions to each mechanism, after one more question to this mechanism."""
+    """The numbers of questions asked, after one more question to this mechanism."""
     return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
 
 
@@ -195,7 +198,7 @@ def strategy(
     growth: Fraction,
     bit: int,
 ) -> StrategyAdversary:
-    """The adversary ``found`` as a strategy: which creates all mechanisms in order, and then
+    """The adversary ``found`` as a decision tree: it creates all mechanisms in order, and then
     follows its choices."""
     creations = [
         StrategyNode(same(Create(each)), ((TOP, place + 1),))
@@ -206,18 +209,18 @@ def strategy(
     return StrategyAdversary(tuple(builder.nodes), bit, growth, Fraction(0))
 
 
+@attrs.frozen
 class _Builder:
     """A builder of the nodes of a decision tree; children come after their parent."""
 
-    def __init__(
-        self, found: Best, pairs: tuple[Pair[object], ...], answers: int, growth: float,
-        nodes: list[StrategyNode],
-    ) -> None:  # fmt: skip
-        self._found, self._pairs, self._answers = found, pairs, answers
-        self._growth, self.nodes = growth, nodes
+    _found: Best
+    _pairs: tuple[Pair[object], ...]
+    _answers: int
+    _growth: float
+    nodes: list[StrategyNode]
 
     def add(self, lengths: Lengths, place: tuple[int, ...]) -> int:
-        """Add the node of a view; returns its number."""
+        """Adds the node of a view to the tree, with all nodes below it; returns its number."""
         number = len(self.nodes)
         choice = int(self._found.choices[lengths][place])
         if not choice:
@@ -235,7 +238,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """A pair (answer, number of the next node) for each possible answer."""
+        """A branch (answer, number of the next node) for each possible answer."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)
@@ -248,7 +251,7 @@ class _Builder:
         return branches
 
     def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
-        """The probabilities of a view in both worlds."""
+        """The probabilities of a view, first in the world where accused views count."""
         own = other = 1.0
         for party, length, node in zip(self._found.parties, lengths, place, strict=True):
             own, other = own * party.own[length][node], other * party.other[length][node]

@@ -27,15 +27,15 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The number of local searches between the end of one and the first start that it may influence; so
-many may run at once."""
+"""The number of local searches that start before a result can influence a start, and may run at
+once."""
 _KEPT: Final = 8
-"""The number of best local searches kept for each size of laws, near which most others start."""
+"""The number of best results kept for each size of laws, near which most later searches start."""
 _PATIENCE: Final = 60
-"""The number of local searches without improvement after which the kept ones are forgotten, as they
-may all be at one local maximum."""
+"""The number of local searches without improvement after which the kept results are forgotten, as
+they may all be at one local maximum."""
 _NEAR: Final = 0.6
-"""The probability that a climb (local search) starts near a kept one, and not at random."""
+"""The probability that a local search starts near a kept result, and not at random."""
 _BETTER: Final = 1e-9
 
 
@@ -51,7 +51,7 @@ class Start:
 
 @attrs.frozen
 class Climbs:
-    """The task of a worker: single local searches ("climbs") that belong to one search."""
+    """The task of a worker process: the local searches ("climbs") of one conjecture."""
 
     name: str
     """The unique name of this search, by which a worker caches its linear programs."""
@@ -86,7 +86,8 @@ class Few:
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep a local search if it is among the best; after many in vain, forget all kept ones."""
+        """Keeps a result if it is among the best; after many results in vain, forgets all kept
+        ones."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -94,29 +95,29 @@ class Few:
         self.kept = sorted([*self.kept, found], key=lambda each: -each.gain)[:_KEPT]
 
     def chosen(self, random: Generator) -> list[Doubles] | None:
-        """The laws near which the next local search starts; None for random laws."""
+        """The laws near which the next local search starts; None for a random start."""
         if not self.kept or random.random() >= _NEAR:
             return None
         return self.kept[int(random.integers(len(self.kept)))].laws
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of the local search with this number, given the best ones ``few`` of each size."""
+    """The start of the local search with this number, given the best results ``few`` by size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
 
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
-    """The sizes in which the first ``starts`` local searches are made."""
+    """The sizes (rounds, answers) in which the first ``starts`` local searches look."""
     enough = len(sizes) * (len(sizes) + 1)  # By then a local search has been made in each size.
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
 
 def place_of(number: int, sizes: int) -> int:
-    """The index of the size of the laws in the local search with this number; sizes are ordered
-    from small to large.
+    """The index of the size of the mechanisms in the local search with this number; sizes are
+    ordered from small to large.
 
     The first searches are in the smallest size; later ones take all sizes in turn, with every
     second search in the largest.
@@ -129,10 +130,10 @@ def place_of(number: int, sizes: int) -> int:
 
 
 _CLEARLY: Final = 1e-6
-"""The least excess of a gain (in doubles) over the bound at which the loss is computed exactly."""
+"""The excess of a gain in doubles over the bound from which on the loss is computed exactly."""
 _FURTHER: Final = 1e-9
-"""The margin by which a local search must exceed the last exactly computed one, so that its own
-loss is computed exactly."""
+"""The amount by which a local search must gain more than the last one that was computed exactly, to
+be computed exactly itself."""
 ENDLESS: Final = 2**32 - 1
 """The number of starts used when only time is limited."""
 
@@ -168,7 +169,7 @@ class Memory:
     refuting: Climb | None = None
     """The local search with the largest exactly computed loss so far, or None."""
     tried: float = -1.0
-    """The gain, in doubles, of the local search that was last computed exactly."""
+    """The gain, in doubles, of the last local search whose loss was computed exactly."""
 
 
 def _number(given: object) -> bool:
@@ -200,8 +201,8 @@ class Limits:
 
 @attrs.define(kw_only=True)
 class Ascent(InOrder[Climb]):
-    """A running search: it takes local searches in order, and computes the best one exactly when it
-    seems to refute the bound."""
+    """A running search: it takes the results of local searches in order, and computes a result
+    exactly where it seems to refute the bound."""
 
     aim: Aim
     chunks: Chunks
@@ -254,16 +255,17 @@ class Ascent(InOrder[Climb]):
             self.watch(HowFar(self.limits.spent, self.done, best, self.aim.figure))
 
     def settle(self) -> None:
-        """Compute the best loss found exactly, if it seems to refute the bound and is new."""
+        """Computes the largest loss found exactly, if it seems to refute the bound and is new."""
         memory = self.memory
-        if memory.refuting is not None and self._judged is None:  # the laws come from a checkpoint
+        # the mechanisms come from a checkpoint, which does not hold their exact loss
+        if memory.refuting is not None and self._judged is None:
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)
         if memory.best is not None and memory.best.gain > least and not self.aim.to_the_end:
             self._judge(memory.best)
 
     def _judge(self, found: Climb) -> None:
-        """Compute the loss of a local search exactly, and keep it if it is the largest."""
+        """Computes the loss of a result exactly, and keeps the result with the largest loss."""
         result = self._exactly(found)
         if self._judged is None or result.loss > self._judged.loss:
             self._judged, self.memory.refuting = result, found
@@ -273,7 +275,7 @@ class Ascent(InOrder[Climb]):
         return self.aim.pattern.judged(found, self.aim.epsilon)
 
     def save(self) -> None:
-        """Write the present state into the checkpoint file."""
+        """Saves the state of the search in the checkpoint file, if there is one."""
         if self.saver is not None and not self.taking:
             self.saver.save(self.done, self.memory)
 

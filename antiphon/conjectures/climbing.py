@@ -1,4 +1,4 @@
-"""Climbing (local search): the laws of mechanisms are improved one by one, each against the best
+"""Local searches ("climbs"): the laws of mechanisms are improved one by one, each against the best
 adversary for all current laws.
 
 The laws that keep a claim are the feasible set of a linear program.
@@ -29,7 +29,7 @@ class Inequalities:
         self._right: list[float] = []
 
     def add(self, entries: dict[int, float], right: float = 0.0) -> None:
-        """Add an inequality: a map from columns to entries, and its right side."""
+        """Adds an inequality Σ entry·column <= right; ``entries`` maps columns to their entries."""
         self._entries += [(len(self._right), column, value) for column, value in entries.items()]
         self._right.append(right)
 
@@ -43,7 +43,7 @@ class Inequalities:
 
 
 class Program(NamedTuple):
-    """A linear program: all laws of a domain that keep a claim."""
+    """A linear program: its feasible points are the laws of one mechanism that keep its claim."""
 
     size: int
     columns: int
@@ -83,8 +83,8 @@ def needs_scipy() -> None:
 
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The linear program of the laws whose loss is at most ``limit``. Raises: MissingExtra without
-    scipy."""
+    """The linear program of the laws of a domain under which no adversary's loss is above
+    ``limit``. Raises: MissingExtra without scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
@@ -96,7 +96,8 @@ def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
 
 
 def _laws(domain: Domain) -> Inequalities:
-    """The equations that define laws: Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
+    """The equations of a law x: Σ_a x(h, q, a) = x(h) over the answers a to q after h, and x() =
+    1."""
     rows, questions = Inequalities(), len(domain.inputs)
     rows.add({0: 1.0}, 1.0)
     for depth in range(domain.rounds):
@@ -109,8 +110,8 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """Add the inequalities of Lyu's recursion for one world, whose unknowns L begin at the
-    column ``start``."""
+    """Adds the inequalities of Lyu's recursion for the world b = ``bit``; its unknowns, a bound on
+    the loss from each history on, begin at the column ``start``."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)
@@ -127,8 +128,10 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
-    """Add the inequalities that L is at least each tangent of the loss at one history."""
-    if own == other:  # the largest tangent at this point, as all tangents have a + b <= loss(1, 1)
+    """Adds inequalities: the unknown in ``column`` is at least the loss's tangents at a history."""
+    # the largest tangent where both probabilities are equal: all tangents a·p + b·q have a + b <=
+    # loss(1, 1)
+    if own == other:
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
     for first, second in loss.tangents:
@@ -141,11 +144,11 @@ Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
 """The size (rounds, answers) of the sought mechanisms; some patterns use another meaning."""
 _SWEEPS: Final = 12
-"""The largest number of sweeps over all laws in a climb (local search)."""
+"""The largest number of passes over all mechanisms in a local search."""
 _STILL: Final = 1e-2
-"""Noise level below which a local search ends when a sweep over all laws finds nothing better."""
+"""The noise level from which on a local search ends if a pass finds nothing better."""
 _DIRECTIONS: Final = 8
-"""The number of random directions tried for a first law."""
+"""The number of random directions tried for a first law, as the solver may give up."""
 _ALIKE: Final = 0.7
 """The probability that a local search gives all mechanisms the same law."""
 
@@ -165,20 +168,20 @@ class Climbing(Protocol):
     """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the local search with this number, from near the laws ``near``, or random laws."""
+        """Makes the local search with this number, from the laws ``near`` or from random laws."""
         ...
 
 
 class Oracle(Protocol):
-    """The interface of an oracle for the best adversary of any laws. ``bit``: the world in which
-    the views that it accuses count."""
+    """The interface of a search for the best adversary against given laws; ``bit`` is the world in
+    which the views that the adversary accuses count."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""
         ...
 
     def slope(self, seen: Any, place: int, size: int) -> Doubles:
-        """The gradient of the adversary's gain in one of the laws."""
+        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
         ...
 
 
@@ -197,7 +200,7 @@ class Climber:
         self._alike = _ALIKE if alike else 0.0
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make one local search, from random laws or from the laws ``near``.
+        """Makes a local search, from the laws ``near``, or from random laws for None.
 
         Less and less noise is added to the objective: without noise the search would end where no
         change of a single law gains.
@@ -208,7 +211,7 @@ class Climber:
         return self._climbed(random, list(start), noise, alike, int(random.integers(2)))
 
     def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
-        """A random start: for each mechanism, the vertex of its program that is best in a random
+        """Random laws, one for each mechanism: the law that keeps the claim and is best in a random
         direction."""
         fresh = self._programs[: 1 if alike else None]
         laws = [_vertex(each, random) for each in fresh]
@@ -217,8 +220,8 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """A local search from these laws: sweeps over all of them, each sweep with half the noise
-        of the one before."""
+        """The result of a local search from these laws: passes over all mechanisms, each with half
+        the noise of the pass before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
@@ -239,14 +242,15 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        scale = np.abs(slope).max() or 1.0  # Where no gain is possible yet, any vertex will do.
+        # With a slope of 0 no gain is possible yet, and any law that keeps the claim will do.
+        scale = np.abs(slope).max() or 1.0
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 
 
 def _vertex(program: Program, random: Generator) -> Doubles:
-    """The program's best law in a random direction; another direction is tried where the solver
-    gives up.
+    """The law that keeps the claim and is best in a random direction; another direction is tried
+    where the solver gives up.
 
     Raises: Intractable if it always does.
     """

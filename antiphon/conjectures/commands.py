@@ -34,7 +34,7 @@ class ConjectureOptions(NamedTuple):
 
 
 def conjecture(asked: ConjectureOptions) -> int:
-    """Run the search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    """Runs the search; returns 1 if the conjecture is refuted, 130 if it is interrupted at once."""
     path, name = split_target(asked.target, "search")
     _check(asked, path)
     module = import_file(path)
@@ -52,7 +52,7 @@ def conjecture(asked: ConjectureOptions) -> int:
         )  # fmt: skip
     try:
         _write(found, asked)
-    finally:  # The outcome is printed before it is saved, so that a full disk cannot lose it.
+    finally:  # The outcome is printed even if it cannot be saved, as on a full disk.
         _print(found, asked)
     if found.refuted:
         return 1
@@ -71,7 +71,7 @@ def _print(found: Conjectured, asked: ConjectureOptions) -> None:
 _BAR: Final = 24
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 _LAST: Final = 16
-"""The number of latest improvements that are drawn in the progress line."""
+"""The number of latest improvements that the progress line draws."""
 
 
 def climb_line(standing: HowFar, better: Sequence[float]) -> str:
@@ -96,8 +96,8 @@ def _heights(values: Sequence[float]) -> str:
 
 @contextmanager
 def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
-    """A context manager that redraws a progress line on standard error; without a terminal it does
-    nothing."""
+    """A context manager that gives a function to redraw the progress line on standard error; None
+    without a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -106,8 +106,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
     from rich.text import Text
 
     better: list[float] = []
-    # The line is redrawn here and not by another thread, which would slow down the start of
-    # processes.
+    # This thread redraws the line: another one would slow down the start of processes.
     options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
     with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 
@@ -120,7 +119,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
 
 
 def _check(asked: ConjectureOptions, source: Path) -> None:
-    """Refuse output files that cannot be written, before the search begins."""
+    """Refuses output files that cannot be written, before the search begins."""
     named = [source, asked.checkpoint, asked.plot, asked.save, asked.svg]
     files = [path.resolve() for path in named if path is not None]
     for path in files:

@@ -58,35 +58,28 @@ def _written(memory: ascent.Memory) -> Json:
 
 
 def _memory(said: Any) -> ascent.Memory:
-    few = [
-        ascent.Few([each for each in map(_climb, kept) if each is not None], in_vain)
-        for in_vain, *kept in said["few"]
-    ]
+    few = [ascent.Few(list(map(_climb, kept)), in_vain) for in_vain, *kept in said["few"]]
     ready = deque(
         ascent.Start(number, place, seed, None if near is None else _laws(near))
         for number, place, seed, near in said["ready"]
     )
     history: list[tuple[int, float]] = list(said["history"])
-    best, refuting = _climb(said["best"]), _climb(said["refuting"])
+    best, refuting = (said[name] and _climb(said[name]) for name in ("best", "refuting"))
     return ascent.Memory(few, ready, best, history, refuting, said["tried"])
 
 
-def _climb(plain: Any) -> Climb | None:
-    if plain is None:
-        return None
+def _climb(plain: Any) -> Climb:
     size, gain, bit, laws = plain
     return Climb(size, gain, _laws(laws), bit)
 
 
 def _plain(found: Climb | None) -> tuple[object, ...] | None:
-    if found is None:
-        return None
-    return found.size, found.gain, found.bit, _stack(found.laws)
+    return found and (found.size, found.gain, found.bit, _stack(found.laws))
 
 
 def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
-    """The laws of all mechanisms without repetition: each distinct law once, and for each mechanism
-    the index of its law."""
+    """Laws in the form in which a checkpoint saves them: each distinct law once, and for each
+    mechanism the index of its law."""
     if laws is None:
         return None
     once = list({id(each): each for each in laws}.values())
@@ -114,7 +107,7 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen
 class Conjecture:
-    """The statement that for every composition of a pattern the δ (or the figure that the pattern
+    """A conjecture: for every composition of a pattern, the δ (or the figure that the pattern
     names) at ``epsilon`` is at most ``bound``.
 
     The search is over mechanisms that answer up to ``rounds`` queries, with up to ``answers``
@@ -254,15 +247,15 @@ def conjecture(
 
 
 _WRITTEN: Final = 12
-"""The largest number of characters of a float that a person writes; a longer float counts as the
-result of a computation."""
+"""The largest number of characters in a float that a person writes; a longer float counts as
+computed, with rounding errors."""
 _ROUNDING: Final = Fraction(1, 2**40)
 """The relative rounding error allowed for a computed float; a refutation must exceed it."""
 
 
 def _figure(said: Any) -> Fraction:
-    """The bound as an exact figure; a float that looks computed is raised by its largest rounding
-    error."""
+    """The bound as an exact fraction; a float with so many digits that it must be computed is
+    raised by its largest rounding error."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
     return figure + abs(figure) * _ROUNDING if computed else figure

@@ -1,5 +1,5 @@
-"""Figures that a conjecture bounds, or a mechanism claims: exact divergences between the two worlds
-of a privacy game.
+"""Figures of which a conjecture, or a mechanism's claim, states a bound: exact divergences between
+the two worlds of a privacy game.
 
 A divergence is a sum over views of a loss: a convex function of the two probabilities (p, q) of a
 view in the two worlds. A loss is homogeneous, so it is the largest of its tangents a·p + b·q. Its
@@ -21,41 +21,43 @@ from antiphon.conjectures.law_trees import Doubles, Mask
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
-"""The likelihood ratios at which p^α q^(1-α) gets a tangent: from 1/16 to 16."""
+"""The likelihood ratios p/q at which the loss p^α q^(1-α) gets a tangent: from 1/16 to 16."""
 WIDEST: Final = float(_RATIOS[-1])
 WIDEST_SAID: Final = f"of likelihood ratios up to {shown_up(WIDEST)}"
 
 
 @attrs.frozen
 class HockeyStick:
-    """The loss max{0, p - growth·q} of one view, whose sum is δ(ε) (CM Def. 2.1); growth is e^ε."""
+    """The loss max{0, p - growth·q} of a view with probabilities p and q in the two worlds; its sum
+    over views is δ(ε) for growth = e^ε (CM Def. 2.1)."""
 
     growth: float
     nothing: ClassVar = 0
-    """The loss of a mechanism whose answers reveal nothing."""
+    """The total loss of a mechanism whose answers reveal nothing."""
     widest: ClassVar[float | None] = None
     """The largest likelihood ratio that mechanisms in a search may have; None for no limit."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
-        """Pairs (a, b) such that a·p + b·q is at most the loss; the largest of these sums equals
-        the loss, or nearly."""
-        return ((1.0, -self.growth),)  # The other tangent is 0, so the sum is no smaller.
+        """Pairs (a, b) for which a·p + b·q is at most the loss at all probabilities p and q; the
+        largest of these values equals the loss, or nearly."""
+        # The second tangent is 0, and leaving it out does not make the largest loss smaller.
+        return ((1.0, -self.growth),)
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
-        """The losses of some views, from their probabilities in the two worlds."""
+        """The losses of views, given the arrays of their probabilities in the two worlds."""
         return np.maximum(own - self.growth * other, 0.0)
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """The tangent (a, b) at each view, where the loss equals a·p + b·q."""
+        """The slopes (a, b) of the loss at each view, whose loss equals a·p + b·q."""
         event = (own > self.growth * other).astype(np.float64)
         return event, -self.growth * event
 
 
 @attrs.frozen
 class MomentLoss:
-    """The loss p^α q^(1-α) of one view, whose sum is e^((α-1)D) of the Rényi divergence D (Mironov
-    2017, Def. 3).
+    """The loss p^α q^(1-α) of a view with probabilities p and q in the two worlds; its sum over
+    views is e^((α-1)D) of the Rényi divergence D (Mironov 2017, Def. 3).
 
     The search is limited to laws in which no history is 16 times as likely in one world as in the
     other.
@@ -71,8 +73,7 @@ class MomentLoss:
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
         first, second = self.slopes(own, other)
-        found: Doubles = first * own + second * other
-        return found
+        return first * own + second * other
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
         least = 1e-12
@@ -88,7 +89,7 @@ Loss: TypeAlias = Union[HockeyStick, MomentLoss]
 _BITS: Final = 160
 """The number of bits to which a moment is computed."""
 _LARGEST: Final = 300
-"""The largest ε, such that products of a few e^ε still fit into doubles."""
+"""The largest ε of a search: products of a few e^ε must still be doubles."""
 
 
 class Attained(NamedTuple):
@@ -100,7 +101,7 @@ class Attained(NamedTuple):
 
 @attrs.frozen
 class TightDelta:
-    """The tight δ of a game at ε, as the figure that is bounded (CM Def. 2.1)."""
+    """The tight δ of a game at ε, as the figure that a conjecture bounds (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 
@@ -115,12 +116,12 @@ class TightDelta:
 
     @property
     def loss(self) -> HockeyStick:
-        """The loss of one view, in doubles."""
+        """The loss of a view, in doubles; δ(ε) is its sum over views."""
         return HockeyStick(exp_epsilon(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
-        """The δ that one adversary attains, from the exact laws of the adversary's views; a lower
-        bound on the tight δ."""
+        """The δ at ε that an adversary attains, given the exact laws of its views in the two
+        worlds; a lower bound on the tight δ."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
@@ -133,8 +134,8 @@ class TightDelta:
         return Attained(adversary.advantage, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """A pair (a, b) for each view: a·p + b·q equals the loss of the view at the given
-        probabilities p and q, and is at most the loss elsewhere.
+        """Slopes (a, b) for each view: a·p + b·q is the loss of the view at its probabilities p and
+        q, and at most the loss elsewhere.
 
         ``accused``: whether the exact engine's adversary accuses the view.
         """
@@ -147,8 +148,8 @@ class TightDelta:
 
 @attrs.frozen
 class TightMoment:
-    """The figure Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov
-    2017, Def. 3).
+    """The moment Σ p^α q^(1-α) over views, at a whole order α: e^((α-1)D) of the Rényi divergence D
+    of a game (Mironov 2017, Def. 3).
 
     The figure is infinite, given as None, if some view is possible in one world only.
     """
@@ -185,8 +186,8 @@ class TightMoment:
 
 
 Figure: TypeAlias = Union[TightDelta, TightMoment]
-"""The type of a bounded figure: the loss, summed over the views of the adversary for which the sum
-is largest."""
+"""The type of a figure that a conjecture bounds: the total loss of the views, for the adversary for
+which this total is largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:

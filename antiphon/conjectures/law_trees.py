@@ -1,4 +1,4 @@
-"""The tree of all queries and answers of one mechanism in a few rounds.
+"""The tree of all histories of one mechanism: queries and answers in a few rounds.
 
 Also ``ListedPairs``, a verification function that allows a finite list of pairs, as a search needs.
 """
@@ -18,7 +18,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
 _NEVER: float = 1e-11
-"""The probability up to which a value counts as a rounded 0."""
+"""The probability up to which a history counts as impossible: a rounded 0."""
 
 
 _LONGEST: Final = 10**5
@@ -33,26 +33,25 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game, the index in a law of each history, given the messages
-    that the mechanism receives in that world."""
+    """For each world of the privacy game, the indices of the histories in a law (the array of
+    answer probabilities), for the messages that the mechanism receives in that world."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
-    """The number of the group of each history: the answers to one pair after one history."""
+    """The number of the group of each history."""
     parents: Ints
-    """For each group of siblings, the index of the history without its last pair and answer."""
+    """The index of the shorter history that each group of siblings continues."""
     pairs: Ints
-    """For each group of siblings, the index of the pair that is sent."""
+    """The index of the pair that is sent to each group of siblings."""
 
     @property
     def starts(self) -> Ints:
         """The index of the first history of each group."""
-        found: Ints = np.flatnonzero(np.diff(self.group, prepend=-1))
-        return found
+        return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
 class Domain(NamedTuple):
-    """The set of laws of a mechanism with given numbers of rounds and answers, and these inputs.
+    """The laws of all mechanisms with given inputs and numbers of rounds and answers.
 
     A *law* is an array with an entry for each history: the probability of the mechanism's answers
     given its inputs, a product along the tree (a realisation plan). Being a law, keeping a claim,
@@ -82,7 +81,7 @@ def check_length(domain: Domain, pairs: int) -> None:
     """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
     Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
-    if domain.rounds > _LONGEST.bit_length():  # an exact count would take too long
+    if domain.rounds > _LONGEST.bit_length():  # counting the histories exactly would take too long
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:
@@ -126,10 +125,11 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The tree without the histories whose probability under this law is 0 in both worlds; few
-    remain for a vertex of the linear program."""
+    """The tree without the histories that are impossible in both worlds under this law; few
+    histories remain for a vertex of the linear program."""
     found: list[OneLength] = []
-    before = np.zeros(1, np.int64)  # the new index of the history that is one pair shorter, or -1
+    # for each history of the level above, its index among the histories that remain, or -1
+    before = np.zeros(1, np.int64)
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
         alive &= before[level.parents[level.group]] >= 0
@@ -144,7 +144,7 @@ def pruned(whole: Tree, law: Doubles) -> Tree:
 
 
 def turned(whole: Tree) -> Tree:
-    """The tree with the two worlds exchanged."""
+    """The tree for a privacy game whose two worlds are exchanged."""
     return tuple(level._replace(heard=(level.heard[1], level.heard[0])) for level in whole)
 
 

@@ -24,12 +24,12 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""Largest number of plays tried, to record one that ends in a view that the adversary accuses."""
+"""The largest number of plays tried until one ends in a view that the adversary accuses."""
 
 _LONG: Final = 24
 _WIDE: Final = 160
 _CLEARLY: Final = 1.01
-"""The ratio of the loss to the bound above which the ratio is displayed."""
+"""The least ratio of the loss to the bound that is displayed."""
 
 _EDGES: Final = "Edges: of mechanisms, the probability of an answer; of the adversary, its answer."
 
@@ -46,7 +46,7 @@ class Conjectured(Shown, Plotted):
     starts: int
     """The number of climbs (local searches) made."""
     searched: Sizes
-    """The sizes (rounds, answers) of mechanisms that were searched."""
+    """The sizes (rounds, answers) in which mechanisms were searched."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
     """The course of the search: (number of starts, best gain in doubles) at each improvement."""
     interrupted: bool = False
@@ -79,8 +79,8 @@ class Conjectured(Shown, Plotted):
 
     @property
     def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
-        """The mechanisms that attain the loss while they keep their claim, each once; some are
-        created several times."""
+        """The mechanisms that attain the loss while each keeps its claim; a mechanism that is
+        created several times is listed once."""
         return () if self.judged is None else distinct(self.judged.mechanisms)
 
     @property
@@ -116,8 +116,8 @@ class Conjectured(Shown, Plotted):
 
     @property
     def figures(self) -> tuple[str, str]:
-        """The bound, rounded up, and the loss found, rounded down; with their ratio where the loss
-        is clearly larger.
+        """The texts of the bound, rounded up, and of the loss found, rounded down; the ratio is
+        added where the loss is clearly larger.
 
         The digits suffice to show whether the bound is refuted.
         """
@@ -152,13 +152,14 @@ class Conjectured(Shown, Plotted):
             yield self._picture()
 
     def _tested(self) -> Iterator[tuple[str, str]]:
-        """The table of the tested inequality and, if anything was found, of the system and its
-        verification functions."""
+        """The rows of the table that name the tested inequality and, if anything was found, the
+        system and its verification functions."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
         game = self.judged.game
-        if not self.judged.facts:  # A view names its own parties.
+        # facts name the parties of a pattern whose game is a single mechanism
+        if not self.judged.facts:
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)
         claimed = distinct(c.verification for m in self.mechanisms for c in m.claims)
@@ -168,7 +169,7 @@ class Conjectured(Shown, Plotted):
         yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
-        """Draw the best loss after each start, in doubles, and the bound as a horizontal line."""
+        """Draws the best loss after each start, in doubles, and the bound as a horizontal line."""
         style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
@@ -214,7 +215,7 @@ class Conjectured(Shown, Plotted):
         raise InvalidArgument("no play fell into the event: it is too rare to show one")
 
     def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
-        """Save a recording of a play in which the adversary accuses, readable by its owner only;
+        """Saves a recording of a play in which the adversary accuses, readable by its owner only;
         ``antiphon replay`` runs it again."""
         self.recording(seed=seed).save(path, overwrite=overwrite)
 
@@ -231,7 +232,7 @@ class Conjectured(Shown, Plotted):
 
 
 def _both(figure: Fraction, rounded: str) -> str:
-    """The decimal digits of a fraction, after the fraction itself if it is short."""
+    """A fraction as text: in decimals, after the fraction itself if that is short."""
     text = str(figure)
     if len(text) >= _LONG or text == rounded:
         return rounded

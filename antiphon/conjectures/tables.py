@@ -70,9 +70,9 @@ Plan = tuple[Fraction, ...]
 
 
 DENOMINATOR: Final = 720_720
-"""The denominator of the rounded probabilities; it has all divisors up to 16."""
+"""The denominator to which probabilities are rounded; all numbers up to 16 divide it."""
 _SELDOM: Final = 2.0**-10
-"""The probability of a uniform answer in a law that is softened to avoid infinite losses."""
+"""The weight of uniform answers that are mixed into a law so that no loss is infinite."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
@@ -89,8 +89,8 @@ def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> P
 
 
 def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
-    """A mixture of a mechanism's law with noise: with probability ``chance`` the law ``plan``, else
-    answers that reveal nothing. The loss of the mixture shrinks in proportion.
+    """The law that follows ``plan`` with probability ``chance``, and else gives answers that reveal
+    nothing; its loss is smaller in proportion.
 
     The uninformative answers are always 0, or with ``evenly`` uniform.
     """
@@ -111,8 +111,7 @@ def soften(domain: Domain, law: Doubles) -> Doubles:
     evenly[0] = 1.0
     for first, history in _questions(domain):
         evenly[first : first + domain.answers] = evenly[history] / domain.answers
-    found: Doubles = (1 - _SELDOM) * law + _SELDOM * evenly
-    return found
+    return (1 - _SELDOM) * law + _SELDOM * evenly
 
 
 def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
@@ -125,8 +124,8 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """A pair for each question after each history: index of its first answer, and of the
-    history."""
+    """Yields for each history and each question after it: the index in a law of the first answer,
+    and of the history."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
@@ -141,8 +140,8 @@ def whole_weights(chances: Plan) -> tuple[int, ...]:
 
 @attrs.frozen(eq=False)
 class Judged:
-    """Mechanisms that keep their claims, with the adversary that attains an exactly known loss
-    against them."""
+    """Mechanisms that keep their claims, and an adversary against them with its exact loss: the
+    result of a judged local search."""
 
     mechanisms: tuple[ContinualMechanism[Any], ...]
     """The mechanisms in the order of creation; a mechanism may occur several times."""
@@ -150,11 +149,11 @@ class Judged:
     """The tight loss of each mechanism, by the exact engine; at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
-    """Exact loss to this adversary, a lower bound on the largest loss of the composition."""
+    """The exact loss to this adversary, a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
-    """The histories of these mechanisms that can occur; None if all can."""
+    """The numbers of the histories that can occur in the game; None if all can."""
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs (name, value) of the pattern's own figures, to be displayed with the outcome."""
 
@@ -173,7 +172,7 @@ def named_mechanisms(
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
-    """The exact laws of an adversary's full views in its own world and in the other."""
+    """The exact laws of an adversary's views, first in the world where accused views count."""
     own, other = (
         law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
         for bit in (adversary.bit, 1 - adversary.bit)

@@ -35,7 +35,7 @@ class Drawn:
 
 
 def folded(tree: Drawn, room: int) -> Drawn:
-    """The tree with at most ``room`` leaves: the hidden ones are replaced by "… n more".
+    """The tree with at most ``room`` leaves: hidden leaves are replaced by one leaf "… n more".
 
     Small branches are shown whole where possible; large ones share the remaining room.
     """
@@ -134,7 +134,7 @@ class _StrategyDrawer:
         self._alike = adversary.alike
 
     def drawn(self, number: int) -> Drawn:
-        """The drawn tree below a node of the strategy."""
+        """The tree to draw for a node of the adversary's strategy and all nodes below it."""
         node = self._nodes[number]
         if node.message is HALT:
             return self._verdict(node.accuses)
@@ -151,8 +151,8 @@ class _StrategyDrawer:
         return Drawn(name + message_text(node.message), _kind(node), tuple(branches))
 
     def _creations(self, node: StrategyNode) -> tuple[list[str], StrategyNode]:
-        """The names of the mechanisms created one after another from a node on, and the node
-        after them."""
+        """The names of the mechanisms that are created one after another from a node on, and the
+        first node after these creations."""
         texts: list[str] = []
         while (name := _created(node)) is not None:
             texts.append(name)
@@ -222,7 +222,7 @@ class _Tree:
 
 
 _Placed: TypeAlias = tuple[float, float, _Tree]
-"""(x, y of the top left corner of a tree, the tree)."""
+"""The type of a placed tree: (x, y) of its top left corner, and the tree."""
 
 
 def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
@@ -254,8 +254,8 @@ def _end(places: Sequence[_Placed], top: float) -> float:
 
 
 def _measured(root: Drawn) -> _Tree:
-    """A tree with its layout: each column begins where the widest texts of the column before it
-    end."""
+    """A tree with the positions of its columns: each column begins where the widest texts of the
+    column before it end."""
     boxes: list[float] = []
     edges: list[float] = []
     level: list[tuple[str, Drawn]] = [("", root)]
@@ -288,7 +288,8 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        bend = end - text_width(edge, _SMALL) - 12  # from here on straight, below the text
+        # the edge is straight from this point on, below its text
+        bend = end - text_width(edge, _SMALL) - 12
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '
             f'{(start + bend) / 2:.1f} {there:.1f} {bend:.1f} {there:.1f} H{end:.1f}" '

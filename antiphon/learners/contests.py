@@ -10,6 +10,7 @@ comparator (its ``meter``).
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import NormalDist
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
 _TOGETHER = 1 << 12
-"""Rounds per block in a game that reacts to the advice: the losses are noted block by block."""
+"""The number of rounds in a block of a game whose losses depend on the advice; a meter of regret
+gets the rounds block by block."""
 
 
 def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
@@ -68,7 +70,7 @@ def checkpoints(rounds: int) -> tuple[int, ...]:
 
 @attrs.frozen(repr=False)
 class Standings(Shown, Plotted):
-    """The regret of each repetition at each checkpoint.
+    """The outcome of a contest: the regret of a learner in each repetition, at each checkpoint.
 
     With experts it is in units of the largest loss; in convex games in units of their losses.
     """
@@ -107,8 +109,8 @@ class Standings(Shown, Plotted):
         return mean
 
     def band(self, confidence: float = 0.95) -> Figures:
-        """Half the width of a normal confidence interval of the mean at each checkpoint; inf for
-        one repetition."""
+        """Half the width of a normal confidence interval of the mean regret, at each checkpoint;
+        inf for a single repetition."""
         if not 0 < confidence < 1:
             raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
         if self.repetitions < 2:
@@ -177,7 +179,7 @@ def _mean(figures: Figures | None) -> list[float] | None:
 
 @attrs.frozen
 class Contest:
-    """The task of a worker process: it plays one repetition for each sample of a chunk."""
+    """The task of a worker process: one play of the game for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
     game: OnlineGame
@@ -189,7 +191,7 @@ class Contest:
         return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
 
     def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
-        """Play one repetition; returns its regret."""
+        """Plays the game once; returns the learner's regret."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
         known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
@@ -202,7 +204,7 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Yields the losses of a game and the learner's advice, a few rounds at a time."""
+    """Yields the losses of a game together with the learner's advice, in blocks of rounds."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -283,20 +285,17 @@ def contest(
     task = Contest(learner, game, times, expected, shifts)
     outcome = run(
         task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
-        merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
+        merge=operator.add, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
-    assert regrets is not None  # There must be at least one repetition.
+    # A contest has at least one repetition, so its regrets are an array.
+    assert regrets is not None
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 
 
-def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*total, *more)
-
-
 def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
-    """The arrays of all repetitions, stacked as rows; None if they were not measured."""
+    """The figures of all repetitions, as the rows of one array; None if they were not measured."""
     return None if rows[0] is None else np.array(rows)
 
 

@@ -33,20 +33,20 @@ from antiphon.protocol.measures.divergences import SLACK, order_of, range_diverg
 from antiphon.protocol.registry import register
 
 LARGE: Final = 600.0
-"""The largest exponent x for which e^x is computed."""
+"""The largest exponent a for which the probability e^(-a) to stay is computed."""
 _HIGHEST: Final = 1e150
-"""The largest order for which doubles suffice: beyond it products of two overflow."""
+"""The largest order for which bounds are computed; products of two larger orders overflow."""
 _NEAREST: Final = 2.0**-20
 """The least value of α-1 for which a bound is evaluated."""
 _TINY: Final = 1e-200
-"""The least product of rate and cost for which doubles can describe a decision of lazy experts."""
+"""The least product η·c of rate and cost for which doubles describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
 """The largest α·η for which the bound αη²/8 is used, for a log-ratio with a range of η."""
 
 
 class HexagonCorner(NamedTuple):
-    """A corner of the hexagon of exponents (see the module): the exponent in one world (``own``),
-    in the other (``other``), and ``more`` = other - own.
+    """A corner of the hexagon of exponents a, for probabilities e^(-a) to stay: the exponents in
+    one world (``own``) and in the other, and their difference ``more`` = other - own.
 
     Each is the double nearest to the exact value, or a few roundings from it.
     """
@@ -62,18 +62,18 @@ UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
 
 
 def alike(exponent: float) -> Corners:
-    """The corners for a decision whose exponent is the same in both worlds."""
+    """The corners for a decision whose exponent is equal in both worlds."""
     return (HexagonCorner(exponent, exponent, 0.0),)
 
 
 def either_way(own: float, other: float, more: float) -> Corners:
-    """The corners for a pair of exponents, in either order of the two worlds."""
+    """The corners for a decision with the exponents ``own`` and ``other``, in either order."""
     return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
-    """The corners of the hexagon of exponents in [low, high] at most ``apart`` apart; without
-    (low, low), which contributes less than (high, high)."""
+    """The corners of the hexagon of pairs of exponents in [low, high] that are at most ``apart``
+    apart; (low, low) is left out, as (high, high) contributes more."""
     if high > LARGE:
         return UNTOLD
     apart = min(apart, high - low)
@@ -84,30 +84,20 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
     )
 
 
-def above_one(order: float) -> float:
-    """The value α-1 for the Rényi order α, raised to at least 2^-20, for bounds that increase with
-    α.
-
-    Infinite for orders too large to distinguish from infinity.
-    """
-    less = max(order_of(order) - 1, _NEAREST)
-    return less if less <= _HIGHEST else math.inf
-
-
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
-    """A decision's largest contribution over the corners: ln(s₀^α s₁^(1-α) + (1-s₀)^α
-    (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
+    """A decision's largest contribution to the bound over these corners, the logarithm ln(s₀^α
+    s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R) with less = α-1 and drawn = ln R >= 0.
 
     At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    # the comparison is false for a NaN
+    # a NaN makes the comparison false, and the contribution infinite
     return max(found) if all(each == each for each in found) else math.inf
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
-    """The contribution of one corner, computed as ln(s e^stays + (1-s) e^draws) with s = s₀,
-    rounded up."""
+    """The contribution of a decision with this corner, computed as ln(s e^stays + (1-s) e^draws)
+    with s = s₀, rounded up."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -128,8 +118,8 @@ def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
 
 
 def _ratio(corner: HexagonCorner) -> float:
-    """The log-ratio ln((1 - e^-own)/(1 - e^-other)) of the probabilities to draw anew, rounded
-    up."""
+    """The log-ratio ln((1 - e^-own)/(1 - e^-other)) of the probabilities to draw anew, in one world
+    and in the other, rounded up."""
     own, other, more = corner
     if own == other and not more:
         return 0.0
@@ -160,23 +150,24 @@ class JointCurve:
     def __call__(self, order: float) -> float:
         if not self.batches:
             return 0.0
-        less = above_one(order)
-        if less == math.inf:
+        # The order is raised where it is too near 1; the bound increases with the order.
+        less = max(order_of(order) - 1, _NEAREST)
+        if less > _HIGHEST:
             return math.inf
         drawn = self._drawn(less)
         total: float = self._total(lambda each: contribution(each, less, drawn), max)
-        told = total < math.inf  # The comparison is False for a NaN, which comes from 0·inf.
+        told = total < math.inf  # A NaN, which comes from 0·inf, makes the comparison False.
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """The sum max{F, F'} + (k-1)·F' + k·G, where ``told`` gives the contribution of a
-        decision."""
+        """The sum max{F, F'} + (k-1)·F' + k·G, given functions for the contribution of a decision
+        (``told``) and for the maximum (``larger``)."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
-        """The bound ln R on the contribution of a draw, rounded up."""
+        """The bound ln R on a draw's contribution, rounded up, for less = α-1."""
         if self.ratio:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
@@ -184,8 +175,8 @@ class JointCurve:
     # --- in plain floats, many orders at once: for searches only ----------------------------------
 
     def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
-        """Whether the bound seems to give (ε, δ)-DP, in plain floats, by ``orders`` orders; the
-        largest is ``span`` times the least."""
+        """Whether the bound seems to give (ε, δ)-DP, computed in plain floats at ``orders`` orders,
+        of which the largest is ``span`` times the least."""
         if not self.batches:
             return True
         if any(corner.own == math.inf for decision in self.first for corner in decision):
@@ -199,8 +190,8 @@ class JointCurve:
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """The bound ln R of a draw whose log-ratio has a range of 2η, at many orders at once; computed
-    like ``range_divergence``, without rounding up."""
+    """The bound ln R on a draw's contribution at many orders, for less = α-1 and a log-ratio with a
+    range of 2η; as ``range_divergence``, without rounding up."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -210,7 +201,7 @@ def rough_ratio(rate: float, less: Floats) -> Floats:
 
 
 def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
-    """The largest contribution over the corners, at many orders at once and without rounding up."""
+    """A decision's largest contribution over the corners, at many orders, without rounding up."""
     found: list[Floats] = []
     for own, other, more in corners:
         logs = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
@@ -250,7 +241,7 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve`` as a ``JointCurve``; one loss in a batch of length B differs."""
+    """The bound of ``LazyCurve`` as a ``JointCurve``, for floats; one loss in a batch differs."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -281,12 +272,12 @@ class L2PCurve:
     decisions: int
 
     def __call__(self, order: float) -> float:
-        rate, real = nearest(self.rate), _less(self.fakes)
+        rate, real = nearest(self.rate), _no_fake_exponent(self.fakes)
         return l2p_bound(rate, real, self.margin, self.batch, self.decisions)(order)
 
 
 def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """The bound of ``L2PCurve`` as a ``JointCurve``, where ``real`` = -ln(1-p)."""
+    """The bound of ``L2PCurve`` as a ``JointCurve``, for floats; ``real`` = -ln(1-p)."""
     low, high = (margin - 1) * batch, (margin + 1) * batch
     differing = (
         either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
@@ -297,8 +288,8 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
     return JointCurve((first,), (later,), decisions, ratio=rate, aside=alike(real))
 
 
-def _less(fakes: Fraction) -> float:
-    """The part -ln(1-p) of a stay exponent, for the probability p = ``fakes`` of a fake switch."""
+def _no_fake_exponent(fakes: Fraction) -> float:
+    """The exponent -ln(1-p) of the probability 1-p of no fake switch, p = ``fakes``."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 
 
@@ -317,8 +308,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of DP-OCO, with the letters of ``DPOCO``, where it is proved: the factor
-    e^(-margin) in S, reach = βLD, and ρ-zCDP points."""
+    """The Rényi bound of DP-OCO; with the letters of ``DPOCO``, e^(-margin) is the factor in S,
+    ``reach`` is βLD, and points are ρ-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

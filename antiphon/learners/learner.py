@@ -28,7 +28,7 @@ def of_kind(kind: type[Any], text: str) -> "Callable[[Any, attrs.Attribute[Any],
 
 
 ADVICE: Final = "advice"
-"""The query for a learner's advice, for the round whose loss comes next."""
+"""The query for a learner's advice, for the next round."""
 QUERIES: Final = Finite((ADVICE,))
 ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
 
@@ -63,7 +63,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:
-        """The spaces of losses and of advice."""
+        """The space of losses, and the space of advice."""
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -83,11 +83,11 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """The learner's state after giving advice, and the advice."""
+        """The state after giving advice for the next round, and the advice."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
-        """The state after one more loss."""
+        """The state after learning of one more loss."""
 
     def follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
@@ -106,7 +106,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # No advice was requested, so nothing is drawn.
+        if not len(losses):  # Without losses no advice was requested, so nothing is drawn.
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]

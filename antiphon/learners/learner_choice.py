@@ -22,7 +22,6 @@ _MAKERS: Final[tuple[Callable[..., Any], ...]] = (
     LazyExperts.tuned,
     PrivateDartboard.tuned,
 )
-_UNIFORM: Final = "uniform play"
 
 
 @attrs.frozen(repr=False)
@@ -59,7 +58,7 @@ class LearnerChoice(Shown, ForPrograms):
 
     @property
     def best(self) -> OnlineLearner | None:
-        """The learner with the least bound; None if no bound is below that of uniform play."""
+        """The learner with the least bound; None if uniform play has the least."""
         return self.ranked[0].learner
 
     def _card(self) -> Card:
@@ -96,12 +95,13 @@ def choose(
         raise InvalidArgument("experts must be at least 2")
     budget = exact.epsilon(epsilon)
     size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
-    found = [RankedLearner(_UNIFORM, total * (1 - 1 / number))]
+    found = [RankedLearner("uniform play", total * (1 - 1 / number))]
     for make in _MAKERS:
         try:
             learner = make(**size)
         except InvalidArgument:
-            if make is _MAKERS[0]:  # The ε or δ is invalid, which all learners refuse.
+            # All learners refuse an invalid ε or δ, so the error of the first is raised.
+            if make is _MAKERS[0]:
                 raise
             continue  # No parameters of this learner meet the premises of its bound.
         found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))

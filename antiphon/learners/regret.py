@@ -11,34 +11,41 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Kinked, Point, Values
+from antiphon.learners.convex.convex_losses import (
+    AbsoluteLoss,
+    Body,
+    ConvexLoss,
+    Datum,
+    Point,
+    Values,
+)
 from antiphon.learners.learner import ADVICE, Losses
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
-"""The gap per datum at which a search for the best point stops."""
+"""The certified gap, per datum, at which a search for the best point stops."""
 _STEPS: Final = (16, 1000)
-"""The least and the largest number of steps of a descent; between these, the loss's budget of
-evaluations (``looks``) decides."""
+"""The least and the largest number of steps of one descent; between them the loss's ``looks``
+decide."""
 _WIDTHS: Final = 12
-"""The number of smoothing widths that are tried for a loss with kinks, each a quarter of the one
-before."""
+"""The number of smoothing widths that are tried for a loss with kinks, each a quarter of the
+previous width."""
 _EASE: Final = 0.95
-"""The factor by which the curvature estimate is lowered after each step, so that steps may
-become longer."""
+"""The factor by which a descent lowers its estimate of the curvature after each step, so that steps
+may become longer."""
 _TANGENTS: Final = 1000
-"""The number of latest tangents that are kept."""
+"""The largest number of a descent's latest tangents that are kept for a lower bound."""
 _MIXTURES: Final = 300
-"""The number of mixtures of tangents that are tried."""
+"""The number of mixtures of tangents that are tried for a lower bound."""
 _ROUNDING: Final = 1e-13
 """The relative rounding error that a descent allows in a value of the loss."""
 
 
 @attrs.frozen
 class Optimum:
-    """A point x with a nearly least F(x) on the body, and a certificate: value - gap <= min F <=
-    value = F(point), up to rounding."""
+    """A point with nearly the least sum of losses F on a body, and a certificate: value - gap <=
+    min F <= value = F(point), up to rounding."""
 
     point: Point
     value: float
@@ -79,13 +86,14 @@ def optimum(
         key=lambda pair: pair[0],
     )
     best, least, width = point, -math.inf, 1.0
+    kinked = loss if isinstance(loss, AbsoluteLoss) else None
     for _ in range(_WIDTHS):
-        smooth = loss.smoothed(width) if isinstance(loss, Kinked) else loss
-        # The smoothed problem is solved only as accurately as it approximates the loss.
+        smooth = kinked.smoothed(width) if kinked else loss
+        # The smoothed loss is minimised only as accurately as it approximates the loss.
         rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
         point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         given = point, rows, weights
-        line, slope = loss.line(*given, width) if isinstance(loss, Kinked) else loss.total(*given)
+        line, slope = kinked.line(*given, width) if kinked else loss.total(*given)
         least = max(least, low, line + _below(body, slope, point))
         reached = loss.total(point, rows, weights)[0]
         if reached < value:
@@ -97,7 +105,7 @@ def optimum(
 
 
 def _below(body: Body, slope: Point, point: Point) -> float:
-    """The change, at most 0, of a linear function from ``point`` to its least value on the body."""
+    """The change of ⟨slope, x⟩ from ``point`` to the body's least value, a number of at most 0."""
     return float(slope @ (body.least(slope) - point))
 
 
@@ -138,8 +146,8 @@ def _descent(
 
 
 def mixed(body: Body, offsets: Values, slopes: Values) -> float:
-    """A lower bound on min F from mixtures of tangents, often better than that of any single
-    tangent.
+    """A lower bound on the least sum of losses, min F, from mixtures of tangents of F; often better
+    than by any single tangent.
 
     Each mixture is linear, and nowhere above F. Weights on the tangents play against points by
     multiplicative weights (Freund and Schapire 1999): their mean is nearly optimal.
@@ -159,8 +167,8 @@ def mixed(body: Body, offsets: Values, slopes: Values) -> float:
 
 @attrs.frozen(eq=False)
 class ConvexRegret:
-    """The points and the data of a game in a body, a row for each round, from which regret is
-    computed."""
+    """The points and the data of a game in a convex body, a row for each round, with the regret
+    that follows."""
 
     shown: Values = attrs.field(repr=False)
     data: Datum = attrs.field(repr=False)
@@ -206,10 +214,10 @@ class BestInTurn:
     def __init__(self, shifts: int, experts: int) -> None:
         exact.natural(shifts, "shifts")
         self._least = np.zeros((shifts + 1, experts), np.int64)
-        """The least total loss so far, by [largest number of changes, expert followed now]."""
+        """The least total loss so far, by [most changes, expert that is followed now]."""
 
     def after(self, losses: Losses) -> Losses:
-        """The least total loss after each of the next rounds, whose losses are given."""
+        """The least total loss after each of the rounds with these losses, which come next."""
         least, best = self._least, np.empty(len(losses), np.int64)
         for time, loss in enumerate(losses):
             change = least.min(axis=1, keepdims=True)
@@ -221,8 +229,8 @@ class BestInTurn:
 
 @attrs.frozen(eq=False)
 class Regret:
-    """The advice and the losses of a game of experts, a row for each round, from which regret is
-    computed."""
+    """The advice and the losses of a game of experts, a row for each round, with the regret that
+    follows."""
 
     shown: Losses = attrs.field(repr=False)
     losses: Losses = attrs.field(repr=False)
@@ -297,24 +305,21 @@ Shown = TypeVar("Shown")
 def _rounds(
     exchanges: Iterable[tuple[object, object]], kind: type[Shown]
 ) -> tuple[list[Shown], list[Losses]]:
-    """The advice and the losses of all rounds whose loss came."""
+    """The advice and the losses of all rounds in which a loss came."""
     shown, losses, advice = list[Shown](), list[Losses](), None
     for message, answer in exchanges:
         if type(message) is str and message == ADVICE and type(answer) is kind:
             advice = answer
         elif type(message) is np.ndarray and answer is TOP:
             if advice is None:
-                raise InvalidArgument(_UNADVISED)
+                raise InvalidArgument(
+                    "a loss has no advice before it: ask for ADVICE each round; the advice is an "
+                    "expert, or with loss= and body= a point"
+                )
             shown.append(advice)
             losses.append(message)
             advice = None
     return shown, losses
-
-
-_UNADVISED: Final = (
-    "a loss has no advice before it: ask for ADVICE each round; the advice is an expert, or with "
-    "loss= and body= a point"
-)
 
 
 def _table(rows: list[NDArray[Any]], space: Arrays) -> NDArray[Any]:

@@ -131,7 +131,7 @@ def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
 
 
 def _fill(own: pictures.Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
-    """Draws one small picture."""
+    """Draws the lines of one small picture."""
     pictures.style_axes(own)
     own.grid(axis="x", color=pictures.GRID, linewidth=0.8)
     pictures.titled(own, facet.title, 10)

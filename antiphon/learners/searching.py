@@ -24,17 +24,17 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_up
 from antiphon.protocol import Approximate, Mechanism, Renyi
 
 _NEAR: Final = 1 / 32
-"""The relative increase of a bound that is accepted for the sake of a larger batch."""
+"""The relative increase of a regret bound that is accepted for the sake of a larger batch."""
 
 
 def rounds(horizon: object) -> int:
-    """Check and return the horizon T. Raises: InvalidArgument unless it is an int of at least 1."""
+    """The horizon T, checked. Raises: InvalidArgument unless it is an int of at least 1."""
     return fields.check_size(horizon, "horizon", ROUNDS)
 
 
 class ParameterSearch(NamedTuple):
-    """A search in two parameters: for each y the largest private x, and the y for which the merit
-    is least.
+    """A search in two parameters: for each y the largest x that is private enough, and the y for
+    which the merit of both is least.
 
     In plain floats: the result is checked against the claim.
     """
@@ -42,19 +42,19 @@ class ParameterSearch(NamedTuple):
     private: Callable[[float, float], bool]
     merit: Callable[[float, float], float]
     xs: tuple[float, float, int]
-    """The range and the number of steps of the search in x: (low, high, steps)."""
+    """The interval in which x is searched, and the number of steps: (low, high, steps)."""
     ys: tuple[float, float, int]
 
     def largest(self, y: float) -> float:
-        """The largest x within the privacy budget for this y."""
+        """The largest x that is private enough for this y."""
         return calibration.largest_where(lambda x: self.private(x, y), *self.xs)
 
     def bound(self, y: float) -> float:
-        """The merit (regret bound) of this y with its largest x."""
+        """The merit, such as a regret bound, of this y with its largest private x."""
         return self.merit(self.largest(y), y)
 
     def least(self) -> calibration.Least:
-        """The least merit (regret bound) over all y, and the y where it is reached."""
+        """The least merit over all y, and the y where it is reached."""
         return calibration.golden_section(self.bound, *self.ys)
 
 
@@ -62,8 +62,8 @@ def of_rates(
     private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
     ys: tuple[float, float, int],
 ) -> ParameterSearch:  # fmt: skip
-    """The search for the rate with the least ``regret_bound``, up to the rate that is best without
-    privacy."""
+    """The search for the learning rate with the least ``regret_bound``, up to the rate that is best
+    without privacy."""
     best = math.sqrt(8 * math.log(experts) / (batch * horizon))
 
     def merit(rate: float, _: float) -> float:
@@ -92,12 +92,12 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a claim with this Rényi bound is (ε, δ)-DP; computed with safe rounding."""
+    """Whether a claim with this Rényi bound implies (ε, δ)-DP; computed with safe rounding."""
     return calibration.at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
-    """Check that a learner's claims imply (ε, δ). Raises: InvalidArgument if it spends more."""
+    """Checks that a learner's claims imply (ε, δ). Raises: InvalidArgument if they do not."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
     if not calibration.at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
@@ -108,7 +108,7 @@ _TRIES: Final = 64
 
 
 class L2PParameters(NamedTuple):
-    """The parameters of L2P (lazy to private), and the accounting of its privacy."""
+    """Parameters of L2P (lazy to private), as found, with the accounting of their privacy."""
 
     setting: accountings.L2PSetting
     accounting: accountings.Accounting
@@ -117,7 +117,7 @@ class L2PParameters(NamedTuple):
 def epsilon_of(
     accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
 ) -> ExactEpsilon:
-    """The ε at δ that the accounting claims for these parameters, rounded up."""
+    """The ε at δ that L2P with these parameters has by the accounting, rounded up."""
     measure = accounting.measure(setting)
     if isinstance(measure, Renyi):
         return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
@@ -129,7 +129,7 @@ def epsilon_of(
 
 
 class _Asked(NamedTuple):
-    """A task for the parameter search of L2P: rounds T, experts d, ε and δ."""
+    """The task for which parameters of L2P are sought: rounds T, experts d, ε and δ."""
 
     horizon: int
     experts: int
@@ -138,8 +138,8 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """The accounting of this name for this batch size; its probability δ₁ of too many draws makes
-    the total δ the given one."""
+    """The accounting with this name, for this batch size; its probability δ₁ of too many draws is
+    such that the claim has the asked δ."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":
@@ -150,7 +150,7 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """The search for the largest private rate, and for the best p."""
+    """The search for the largest private learning rate, and the best p of fake switches."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
@@ -167,17 +167,12 @@ def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) 
 def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
-    """The ε of Thm 3.2, printed or repaired; infinite where a premise does not hold."""
-    assert isinstance(by, accountings.Printed | accountings.Repaired)
+    """The ε of Thm 3.2, printed or repaired, in plain floats; infinite if a premise fails."""
+    assert isinstance(by, accountings.CountsDraws)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
         return math.inf
-    formula = (
-        accountings.printed_epsilon
-        if isinstance(by, accountings.Printed)
-        else accountings.repaired_epsilon
-    )
-    return formula(rate, fakes, batches, length)
+    return by.epsilon(rate, fakes, batches, length)
 
 
 @lru_cache(maxsize=64)
@@ -255,7 +250,7 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
         return max(10 * rate / float(target), rate * batch * length)
 
     def private(rate: float) -> bool:
-        found = accountings.printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
+        found = accountings.Printed.epsilon(rate, fakes(rate), -(-horizon // batch), length)
         return fakes(rate) < 1 and found <= target
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
@@ -267,19 +262,18 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
-    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) as Thm 3.10 states it; its proof divides by a
-    logarithm."""
+    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Thm 3.10, whose proof divides it by a logarithm."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 
 
 def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
-    """The probability δ₁ = δ/(2KB) of Thm 3.10."""
+    """The probability δ₁ = δ/(2KB) of too many draws, in Thm 3.10."""
     return delta / (2 * -(-horizon // batch) * batch)
 
 
 def _length(horizon: int, delta: Fraction, batch: int) -> float:
-    """The logarithm ℒ = ln(1/δ₁)."""
+    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Thm 3.10."""
     return -math.log(_tail(horizon, delta, batch))
 
 

@@ -19,16 +19,11 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.exact.question import Question
-from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners import ADVICE, LazyToPrivate, littlestone
 from antiphon.learners.distribution import ClippingMap, Hypotheses, OneScore
 from antiphon.learners.l2p import ExponentialWeights
 from antiphon.learners.learner import Losses
-from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndShame
-from antiphon.learners.littlestone.mistake_learner import (
-    MistakeLearner,
-    Sample,
-    few_mistakes_upper_bound,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, HIT, MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol import TOP, Coins, outcomes
@@ -37,21 +32,22 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
 from antiphon.verifiers.models import neighbouring_start
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+# claims that broken twins inherit from honest learners never count as proved
+nothing_proved_in(__name__)
 
 SECTION = (8, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of the theorems in this module."""
-    return chain(_experts(), _labels(), _mistakes())
+    """The checks of theorems on learners, as ``antiphon verify`` runs them."""
+    return chain(_checks_of_l2p(), _checks_of_labels(), _checks_of_mistakes())
 
 
 # --- L2P ------------------------------------------------------------------------------------------
 
 L2P: Final = "L2P Alg. 1"
 GROWTH: Final = Fraction(11, 10)
-"""The value 11/10 of e^η, and of e^ε."""
+"""The number e^η = e^ε = 11/10, for the learning rate η and the tested ε."""
 LEARNER: Final = LazyToPrivate(
     measures=ExponentialWeights(experts=2, rate=Log(GROWTH)), horizon=2, fakes=Fraction(3, 10)
 )
@@ -59,7 +55,7 @@ LOSSES: Final = tuple(np.array(each) for each in itertools.product((0, 1), repea
 FIXED, LISTENING = Fraction(7, 484), Fraction(7, 242)
 
 
-def _experts() -> Iterator[Check]:
+def _checks_of_l2p() -> Iterator[Check]:
     size = "two experts, T = 2, p = 3/10, e^η = 11/10"
     yield Check(L2P, f"{size}: two streams that are fixed", _streams)
     row = Check(L2P, f"{size}: adaptive adversaries", _adaptive)
@@ -75,8 +71,8 @@ def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
 
 
 def _streams() -> Evidence:
-    """The evidence on two fixed streams that differ in one loss, with advice asked before and after
-    it.
+    """The evidence on pairs of fixed streams that differ in one loss, with advice asked before and
+    after the loss.
 
     It lists δ between each two laws.
     """
@@ -99,7 +95,7 @@ def _excess(zero: Law, one: Law) -> Fraction:
 
 
 def _law(messages: Sequence[str | Losses]) -> Law:
-    """The law of the answers of ``LEARNER`` to these messages; ⊤ is recorded as None."""
+    """The law of the answers of ``LEARNER`` to these messages, in which None stands for ⊤."""
 
     def play(coins: Coins) -> tuple[object, ...]:
         state: Any = LEARNER.initial_state
@@ -124,7 +120,7 @@ CLIPPING: Final = ClippingMap(
 """A clipping map with N' = 9, whose scores have range Λ = 5.411 > ln(KT) = 5.298 for T = 100."""
 
 
-def _labels() -> Iterator[Check]:
+def _checks_of_labels() -> Iterator[Check]:
     for ratio in (Fraction(31, 32), Fraction(3, 4)):
         size = f"2 hypotheses of 4 labels, ε = {-GRID * math.log(ratio):.3f}"
         row = Check("LDP Alg. 2", f"{size}: noise for the range Λ", partial(_scored, ratio))
@@ -134,7 +130,7 @@ def _labels() -> Iterator[Check]:
 
 
 class _Silent(Coins):
-    """Coins that copy the draws of others, but with discrete Laplace noise set to 0."""
+    """Coins that hand on the draws of others, but draw 0 for discrete Laplace noise."""
 
     __slots__ = ("coins",)
 
@@ -147,8 +143,8 @@ class _Silent(Coins):
 
 
 def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
-    """The evidence on ``OneScore`` with noise of weights ratio^|z|, so e^ε = ratio^(-GRID).
-    ``printed``: its scale is divided by Λ/ln(KT).
+    """The evidence on ``OneScore``, whose noise z has weights ratio^|z|, so that e^ε =
+    ratio^(-GRID); if ``printed``, with the paper's noise, which is too little.
 
     The ratio is then rounded up, which makes the noise larger, and more private.
     """
@@ -165,8 +161,8 @@ def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
 
 
 def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Fraction]:
-    """The probabilities P(J = j, answer z) for z below 0, 0, …, GRID, and above: outside that
-    range all laws fall alike."""
+    """The probabilities of the answers (j, z) of ``OneScore`` to this label: for each j, z below 0,
+    z = 0, …, GRID, and z above; outside 0, …, GRID all laws fall alike."""
     centres: dict[tuple[int, int], Fraction] = {}
     for chance, told in outcomes(lambda coins: response.respond(label, _Silent(coins))):
         centres[told] = centres.get(told, Fraction(0)) + chance
@@ -184,30 +180,30 @@ MISTAKES: Final = "Mistakes"
 TENTH: Final = Fraction(1, 10)
 EPSILON: Final = epsilon(Log(Fraction(3, 2)))
 ROUNDS: Final = 7
-NAMES: Final = NameAndShame(delta=TENTH)
+NAMES: Final = littlestone.NameAndShame(delta=TENTH)
 
 
-def _mistakes() -> Iterator[Check]:
-    named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _named)
+def _checks_of_mistakes() -> Iterator[Check]:
+    named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _name_and_shame)
     yield named
     yield named.twin("name and shame that uses a sample twice", learner=LooksTwice())
     rows = dict[str, Check]()
     for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
                           ("a learner that wavers", WAVERS)):  # fmt: skip
         instance = f"{name}, T = 7: q_{{i+1}} ≤ ¾q_i + δ/2"
-        rows[instance] = Check(MISTAKES, instance, partial(_kept, learner))
+        rows[instance] = Check(MISTAKES, instance, partial(_block_by_block, learner))
         instance = f"{name}, T = 7: P(< k) ≤ 3q₀ + 2kδ"
-        rows[instance] = Check(MISTAKES, instance, partial(_fewer, learner))
+        rows[instance] = Check(MISTAKES, instance, partial(_few_mistakes, learner))
     yield from rows.values()
     wavers = rows["a learner that wavers, T = 7: q_{i+1} ≤ ¾q_i + δ/2"]
     yield wavers.twin("a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2", part=Fraction(1, 2))
     fewer = rows["name and shame, T = 7: P(< k) ≤ 3q₀ + 2kδ"]
-    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
+    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_bound_of_the_slides)
     for name, learner in (("name and shame", NAMES), ("a learner that wavers", WAVERS)):
         instance = f"{name}, T = 4: P(M < n) ≤ cβ + d"
-        yield Check(MISTAKES, instance, partial(_singly, learner))
+        yield Check(MISTAKES, instance, partial(_each_number, learner))
     row = Check(MISTAKES, "a learner that leaves at once or never, T = 4: P(M < n) ≤ cβ + d",
-                partial(_singly, HASTY))  # fmt: skip
+                partial(_each_number, HASTY))  # fmt: skip
     yield row
     yield row.twin("the same, f̂₁ not f⁽⁰⁾ for certain: P(M < n) ≤ cβ + d", first=1)
 
@@ -224,13 +220,13 @@ class LooksTwice(MistakeLearner[int]):
         return NAMES.step(state, message, coins)
 
 
-def _named(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
+def _name_and_shame(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
     claimed = [(epsilon(0), TENTH), (epsilon(Log(100)), TENTH)]
     return private(learner, learner.verification, claimed, rounds=4, exactly=True)
 
 
-def _table(*rows: Sequence[Sequence[object]], labels: Sequence[int]) -> FiniteLearner:
-    return FiniteLearner(labels=labels, table=rows)
+def _table(*rows: Sequence[Sequence[object]], labels: Sequence[int]) -> littlestone.FiniteLearner:
+    return littlestone.FiniteLearner(labels=labels, table=rows)
 
 
 _ZERO: Final = (1, 0, 0)
@@ -251,18 +247,19 @@ after a sample (1, 1)."""
 
 _LEAVES: Final = (0, TENTH, 1 - TENTH)
 HASTY: Final = _table((_LEAVES,) * 3, (_ONE,) * 3, ((0, 0, 1),) * 3, labels=(0, 1, 0))
-"""A learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/10 after the first sample,
-whatever that is, and never later: it is (0, 0)-DP."""
+"""A (0, 0)-DP learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/10 after the first
+sample, whatever the sample is, and never later."""
 
 
 def _delta(learner: MistakeLearner[int]) -> Fraction:
-    """The tight δ of a learner at ε = ln(3/2)."""
+    """The tight δ of a learner at ε = ln(3/2), by the exact engine."""
     question = Question(learner, learner.verification, [BLANK, HIT], report=None)
     return question.solve(EPSILON, ROUNDS).delta
 
 
-def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
-    """The evidence for q_{i+1} <= part·q_i + δ/2 on the learner's hard sequence."""
+def _block_by_block(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
+    """The evidence that q_{i+1} <= part·q_i + δ/2 on a learner's hard sequence, q_i being the
+    probability of leaving f⁽⁰⁾ in block i."""
     law = FiniteLaw(learner, ROUNDS)
     hard, delta = hard_sequence(law), _delta(learner)
     kept = [Fraction(each) for each in hard.kept]
@@ -273,26 +270,27 @@ def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> E
 Bounding = Callable[[HardSequence, Fraction], Fraction]
 
 
-def _repaired(hard: HardSequence, delta: Fraction) -> Fraction:
+def _repaired_bound(hard: HardSequence, delta: Fraction) -> Fraction:
     return 3 * Fraction(hard.kept[0]) + 2 * len(hard.hits) * delta
 
 
-def _told(hard: HardSequence, delta: Fraction) -> Fraction:
-    """The bound Σ q_i, as the slides state it."""
+def _bound_of_the_slides(hard: HardSequence, delta: Fraction) -> Fraction:
+    """The bound Σ q_i on P(fewer than k mistakes) that the talk's slides state: the sum of the
+    probabilities of leaving f⁽⁰⁾ in each block."""
     return Fraction(sum(hard.kept))
 
 
-def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
-    """The evidence on P(fewer than k mistakes), on the hard sequence with k samples (1, 1)."""
+def _few_mistakes(learner: MistakeLearner[int], *, bound: Bounding = _repaired_bound) -> Evidence:
+    """The evidence on P(fewer than k mistakes), on a learner's hard sequence of k hits (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
     found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
     return _compared(((EPSILON, bound(hard, _delta(learner))),), (found,), hard)
 
 
-def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
-    """The evidence for the bound on P(fewer than n mistakes), n = 1, …, T, on the stream where that
-    is least.
+def _each_number(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
+    """The evidence for ``few_mistakes_upper_bound`` with n = 1, …, T mistakes, each on the stream
+    on which P(fewer than n mistakes) is least.
 
     ``first``: the samples after which the T rounds begin. Then f̂₁ is the answer to the last of
     them, ⊥, and drawn at random.
@@ -303,7 +301,7 @@ def _singly(learner: MistakeLearner[int], *, first: int = 0) -> Evidence:
     streams = list(chain.from_iterable(itertools.combinations(times, n) for n in range(rounds + 1)))
     told = [law.distribution(hits) for hits in streams]
     claimed = [
-        few_mistakes_upper_bound(n, rounds, epsilon=EPSILON, delta=delta, beta=TENTH)
+        littlestone.few_mistakes_upper_bound(n, rounds, epsilon=EPSILON, delta=delta, beta=TENTH)
         for n in range(1, rounds + 1)
     ]
     tight = [min(sum(each[: n + 1], Fraction(0)) for each in told) for n in range(rounds)]

@@ -12,7 +12,7 @@ import antiphon as ap
 from antiphon import Log
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired, lazy_to_private
-from antiphon.learners.specimens.l2p import Reused, of_two
+from antiphon.learners.specimens.experts import Reused, of_two
 from antiphon.protocol import Status
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature
@@ -185,8 +185,7 @@ class NoFakes(LazyToPrivate):
 
     def _decided(self, pair, begun, scores, coins):
         x, y = pair
-        moved = [int(scores[each]) - mark for each, mark in zip(pair, begun, strict=True)]
-        stays = coins.bernoulli_exp(self._exponent(moved[0] - moved[1]))
+        stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         return x if stays else self._drawn(scores, coins), y
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from antiphon.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
-from antiphon.learners.specimens.distributions import PrintedScale, WhichByLabel
+from antiphon.learners.specimens.distributions import WhichByLabel, printed_scale
 from antiphon.protocol.coins.coins import Coins
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
@@ -103,14 +103,14 @@ def test_one_score_of_a_label_is_as_private_as_it_claims(epsilon):
 @pytest.mark.parametrize(("epsilon", "leaks"), [(1, 1.0106), (Fraction(1, 10), 0.1011)])
 def test_noise_for_ln_kt_is_too_little_where_epsilon_is_small(epsilon, leaks):
     fine = ClippingMap(THEORY, clip=Fraction(1, 100), grid=1024)
-    found = worst_of(PrintedScale, epsilon, fine)
+    found = worst_of(printed_scale, epsilon, fine)
     assert found == pytest.approx(leaks, abs=1e-4)
     assert found > epsilon
     assert worst_of(OneScore, epsilon, fine) <= epsilon + 1e-12
 
 
 def test_noise_for_ln_kt_does_where_epsilon_is_large():
-    assert worst_of(PrintedScale, 4) < 4
+    assert worst_of(printed_scale, 4) < 4
 
 
 def test_it_can_be_further_off_for_one_hypothesis():
@@ -118,7 +118,7 @@ def test_it_can_be_further_off_for_one_hypothesis():
         Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]]), clip=Fraction(1, 10), grid=64
     )
     assert int(rounded_up.sizes.sum()) == 18  # > KM = 10
-    assert worst_of(PrintedScale, 1, rounded_up) > 1.08
+    assert worst_of(printed_scale, 1, rounded_up) > 1.08
 
 
 def test_which_coordinate_is_told_says_nothing_of_the_label():

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from antiphon.audit.statistical import p_value
-from antiphon.learners.specimens import convex, experts, l2p
+from antiphon.learners.specimens import convex, experts
 
-ROOMS = (experts, l2p, convex)
+ROOMS = (experts, convex)
 ENTRIES = {row.name: row for room in ROOMS for each in room.specimens() for row in each.rows}
 PRIVATE = [name for name, entry in ENTRIES.items() if entry.private]
 REPLICAS, SURE = int(os.environ.get("REPLICAS", "2000000")), 1e-3

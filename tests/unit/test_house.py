@@ -191,7 +191,7 @@ def test_nothing_is_proved_where_broken_twins_live():
     assert len(names) > 8
     for name in names:
         importlib.import_module(name)
-    specimen = importlib.import_module("antiphon.learners.specimens.l2p")
+    specimen = importlib.import_module("antiphon.learners.specimens.experts")
     told = [kind for kind in vars(specimen).values() if inspect.isclass(kind)]
     assert {is_library_code(kind) for kind in told if kind.__module__ == specimen.__name__} == {
         False

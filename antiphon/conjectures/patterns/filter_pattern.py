@@ -1,4 +1,4 @@
-"""The pattern of a filter: the search chooses the claims charged to it, their order, and when.
+"""The pattern of a privacy filter: the search chooses the claims charged to it, and their order.
 
 The charged mechanisms: for each claim one that keeps it with the largest loss.
 
@@ -41,17 +41,17 @@ from antiphon.protocol import Claim, Renyi, Status, ZeroConcentrated, register
 from antiphon.verifiers.models import neighbouring_start
 
 Charged: TypeAlias = Union[Parameters, ZeroConcentrated, Renyi]
-"""A claim as it is charged: (ε, δ), ρ-zCDP, or ``Renyi(OnlyAt(α, moment))``."""
+"""The type of a charged claim: (ε, δ), ρ-zCDP, or ``Renyi(OnlyAt(α, moment))``."""
 _BIT: Final = (0, 1)
 
 
 def charged(given: Any) -> tuple[Charged, ...]:
-    """The claims in the form in which a filter charges them. Raises: InvalidArgument if no
-    finite mechanism attains one."""
+    """The claims in the form in which a filter charges them. Raises: InvalidArgument for a claim
+    whose worst mechanism is not known."""
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        return pairs(given)  # the error of this call says which claim to give
+        return pairs(given)  # ``pairs`` raises the error that says in which form claims are given
     return tuple(map(_one, claims))
 
 
@@ -72,7 +72,8 @@ def _one(given: Any) -> Charged:
 
 @attrs.frozen
 class WorstResponse:
-    """A claim, a mechanism that attains it (with its creation query), and the mechanism's limit."""
+    """A claim with the worst mechanism that keeps it, the query that creates this mechanism, and
+    the largest allowed value of the figure."""
 
     claim: Charged
     creation: Create
@@ -81,7 +82,7 @@ class WorstResponse:
 
     @property
     def lost(self) -> Fraction:
-        """The tight loss of the mechanism, by the exact engine; it is at most the limit."""
+        """The exact loss of the mechanism to its best adversary; at most the limit."""
         created = self.creation
         assert created.claim is not None
         question = Question(created.mechanism, created.claim.verification, report=None)
@@ -104,7 +105,7 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The mechanism that attains a given claim tightly, and the query that creates it."""
+    """The worst mechanism of a claim, which attains the claim, and the query that creates it."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -143,7 +144,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims in a grid; all sets of these claims are tried, if there is time."""
+"""The largest number of claims in a grid, all of whose subsets are tried if there is time."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -203,7 +204,9 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        assert found is not None  # never infinite (None), as in ``judged``
+        # the figure is infinite (None) for no worst mechanism, as both worlds allow the same
+        # answers
+        assert found is not None
         return found
 
     @property
@@ -226,8 +229,8 @@ class FilterPattern(Pattern):
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """A lower bound on every true bound: (the loss of a single claim, its source). Raises:
-        InvalidArgument if no claim can be charged."""
+        """The largest loss of a single claim of the grid, below which no true bound lies, with its
+        source. Raises: InvalidArgument if no claim can be charged."""
         budget, claims = self.budget, [each.creation.claim for each in self.responses]
         charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
         if all(type(each) is Refusal for each in charged):
@@ -262,13 +265,14 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        assert result is not None  # every answer is possible in both worlds
+        # the game is never without a figure, as every answer is possible in both worlds
+        assert result is not None
         return result
 
 
 class SetBySet:
-    """A search that tries one set of claims after another; its law is 1 for each claim in the
-    set."""
+    """A search that tries one set of claims after another; a set is given by an array with 1 for
+    each of its claims."""
 
     def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:
         self._pattern, self._size, self._epsilon = pattern, size, epsilon

@@ -24,18 +24,18 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
-"""The type of a pair (number of the law, index of the current history), for each copy of a
-mechanism that got a query."""
+"""The type of the histories of all copies of mechanisms that got a query: a pair (number of the
+law, index of the history) for each copy."""
 Polynomial: TypeAlias = dict[Copies, float]
-"""A polynomial in the entries of laws: the coefficient of each product of entries."""
+"""The type of a polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""The least weight that encodes (number · mark + index); for the probabilities only the ratio of
-weights counts."""
+"""The unit that marks weights: a free twin's weights are number·unit + index, and as they are all
+equal the answers are equally likely."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
-    """A mechanism that gives any answer with equal probability, and whose weights encode the number
-    of the law and the history."""
+    """A stand-in for a sought mechanism: it gives each answer with equal probability, and its
+    weights encode the number of the law and the history."""
     rows = domain.offset(domain.rounds) * len(domain.inputs)
     marks = tuple(((number + 1) * _MARK + row,) * domain.answers for row in range(rows))
     name = f"free {number + 1}"
@@ -52,8 +52,8 @@ class OneView(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """An unfinished run: its view, the verdict if the run ended now, the histories of the
-    mechanisms' copies, and the other factors of its probability."""
+    """An unfinished run of a game: its view, the verdict if it ended now, the histories of the
+    mechanisms' copies, and the remaining factors of its probability."""
 
     view: int
     accused: bool
@@ -83,8 +83,8 @@ class FixedStrategy:
         """The numbers of views, by (number of the view without its last answer, last answer)."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
-        """All views of the adversary, with their probabilities in the world b where accused views
-        count, and in the other world."""
+        """All views of the adversary, each with its probabilities in the world where accused views
+        count and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
@@ -94,8 +94,8 @@ class FixedStrategy:
         return list(found.values())
 
     def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
-        """All finished runs, each with its probability except for the factors that the laws
-        give."""
+        """All finished runs of the game, each with the part of its probability that does not depend
+        on the laws."""
         waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
         while waiting:
             number, state, run = waiting.pop()
@@ -129,7 +129,8 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
         return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    return [each for each in found if type(each[1][0]) is _Drawn]  # a failure reveals nothing
+    # a step that raised an error reveals nothing, and is left out
+    return [each for each in found if type(each[1][0]) is _Drawn]
 
 
 def _moved(
@@ -141,8 +142,8 @@ def _moved(
     Copies at the same history of the same law are interchangeable.
     """
     at, weight = list(copies), 1.0
-    for kind, parameter, answer in draws:
-        weights: Any = parameter
+    drawn: Any = draws
+    for kind, weights, answer in drawn:
         mark = int(weights[0]) if kind == "categorical" else 0
         if mark < _MARK:
             continue
@@ -151,17 +152,13 @@ def _moved(
         before = row // len(domain.inputs)
         if before:
             at.remove((number - 1, before))
-        at.append((number - 1, row * domain.answers + _whole(answer) + 1))
+        at.append((number - 1, row * domain.answers + int(answer) + 1))
         weight *= domain.answers
     return tuple(sorted(at)), weight
 
 
-def _whole(answer: Any) -> int:
-    return int(answer)
-
-
 def value(found: Polynomial, laws: Sequence[Doubles]) -> float:
-    """The value of a polynomial at some laws."""
+    """The value of a polynomial in the entries of laws, at these laws."""
     return sum(
         weight * float(np.prod([laws[law][place] for law, place in copies]))
         for copies, weight in found.items()
@@ -183,7 +180,7 @@ def tangent(views: Sequence[OneView], laws: Sequence[Doubles], figure: Figure) -
 
 
 def slope(found: Polynomial, laws: Sequence[Doubles], number: int) -> Doubles:
-    """The gradient of a polynomial in one of the laws."""
+    """The gradient of a polynomial in the entries of law number ``number``, at these laws."""
     total = np.zeros(laws[number].size)
     for copies, weight in found.items():
         chances = [laws[law][place] for law, place in copies]

@@ -19,11 +19,11 @@ from antiphon.numbers.errors import of_kind
 from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
-"""The size (rounds, answers) used when no mechanism is sought."""
+"""The size (rounds, answers) of the mechanisms in a pattern without unknown mechanisms."""
 
 Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
-"""A function from mechanisms to their game, or to a question about it with its messages and
-creations."""
+"""The type of a function from mechanisms to their game, or to a question about this game with the
+messages and creations that an adversary may use."""
 
 
 def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) -> None:
@@ -116,8 +116,8 @@ class GamePattern(pattern.Pattern):
         return None
 
     def known_by(self, sizes: pattern.Sizes) -> object:
-        """The parameters that must be the same when a saved search is resumed, and the game made of
-        free twins (mechanisms that give any answer with equal probability)."""
+        """The parameters that must be the same when a saved search is resumed: the pattern, and its
+        game with stand-ins (free twins) for the unknown mechanisms."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
@@ -127,7 +127,7 @@ class GamePattern(pattern.Pattern):
         return pattern.rounds_in_words(sizes, self.parts)
 
     def domains(self, size: Size) -> list[Domain]:
-        """The domain of each part's law."""
+        """The domains (inputs, rounds and answers) of the unknown mechanisms of this size."""
         return [Domain(part.inputs, *size) for part in self.parts]
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
@@ -138,7 +138,7 @@ class GamePattern(pattern.Pattern):
         return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
     def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[tables.TableMechanism]:
-        """The free twins of all unknown mechanisms: they give any answer with equal probability."""
+        """Stand-ins ("free twins") for the unknown mechanisms: each answer is equally likely."""
         each = enumerate(zip(self.parts, domains, strict=True), start=first)
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
 
@@ -205,8 +205,8 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """The laws found, and then the same laws mixed with uniform answers, in case rounding made a
-    divergence infinite."""
+    """Yields the given laws, and then these laws mixed with uniform answers, for a divergence that
+    rounding made infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))
 
@@ -228,7 +228,7 @@ def no_divergence(claim: str) -> InvalidArgument:
 
 
 class OneGame:
-    """The "search" of a pattern without unknown mechanisms: it values the one game exactly."""
+    """The "search" of a pattern without unknown mechanisms: the exact loss of its one game."""
 
     def __init__(self, of: GamePattern, figure: Figure) -> None:
         self._pattern, self._figure = of, figure
@@ -243,7 +243,7 @@ class OneGame:
 
 
 class Countered(NamedTuple):
-    """The best adversary against some laws, with the adversary's gain and the game."""
+    """The best adversary against mechanisms with given laws: its gain, the game and the laws."""
 
     gain: float
     adversary: StrategyAdversary
@@ -252,8 +252,8 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """An oracle for the best adversary of a pattern's game at given laws of the mechanisms, in
-    either world."""
+    """A search for the best adversary of a pattern's game, given the laws of its unknown
+    mechanisms."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
         self._pattern, self._domains, self._figure = of, domains, figure
@@ -281,7 +281,7 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """The gradient of the adversary's gain in one law."""
+        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

@@ -30,7 +30,7 @@ class Pattern(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """The number of local searches that cover everything; None if there is no such number."""
+        """The number of local searches that cover all games; None if no number does."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
@@ -38,40 +38,40 @@ class Pattern(ABC):
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
-        """The bounded figure and the system, in words."""
+        """The figure that a conjecture bounds and its system, in words."""
 
     @abstractmethod
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
-        """The bounded figure and the system, as plain data for JSON."""
+        """The figure that a conjecture bounds and its system, as plain data for JSON."""
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """A loss that is known to be attained, with its source, so that no true bound is below it;
-        None if none is known."""
+        """A loss that some game of the pattern is known to attain, with its source, so that no true
+        bound is lower; None if none is known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        """The sizes of laws to search, from small ones up to ``rounds`` and ``answers``.
+        """The sizes (rounds, answers) to search, from small ones up to ``rounds`` and ``answers``.
 
         Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
         """
 
     @abstractmethod
     def in_words(self, sizes: Sizes) -> str:
-        """The sizes that a search covers, in words."""
+        """The sizes (rounds, answers) that a search covers, in words."""
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
-        """A local search among the laws of one size. Raises: MissingExtra without scipy."""
+        """The local search among the mechanisms of one size. Raises: MissingExtra without scipy."""
 
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The exact loss of the laws that a local search has found. Raises: Intractable where it
-        cannot be computed."""
+        """The exact loss of the mechanisms that a local search has found. Raises: Intractable where
+        it cannot be computed."""
 
 
 def rounds_in_words(sizes: Sizes, parts: "Iterable[SoughtMechanism]") -> str:
-    """The searched sizes of mechanisms, in words."""
+    """The searched sizes (rounds, answers) of mechanisms, in words."""
     told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
     narrow = any(type(part) is AnyRenyi for part in parts)
     return (
@@ -85,10 +85,10 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The weight of a law with an infinite divergence when it is mixed with uniform answers."""
+"""The weight of a law with an infinite divergence in its mixture with uniform answers."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""The first weight tried for a law that rounding made lose slightly too much, when it is mixed with
-uniform answers."""
+"""The first weight of a law in its mixture with uniform answers, if rounding made the law lose
+slightly more than its claim allows."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 
@@ -114,7 +114,7 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def claimed(self) -> tuple[exact_figures.Figure, Fraction]:
-        """A pair: the figure that the claim limits, and its largest allowed value."""
+        """The figure that the claim limits, and its largest allowed value."""
 
     @property
     def inputs(self) -> tuple[object, ...]:
@@ -153,7 +153,7 @@ class SoughtMechanism(ABC):
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
-        """Check that the number of histories is not too large. Raises: Intractable."""
+        """Checks that the number of histories is not too large. Raises: Intractable."""
         law_trees.check_length(law_trees.Domain(self.inputs, rounds, answers), len(self.pairs))
 
 

@@ -24,7 +24,7 @@ from antiphon.protocol import Approximate, Claim, Pair, Status, identical, regis
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
-"""The largest number of mechanisms; the table of all views grows exponentially with it."""
+"""The largest number of mechanisms; the table of views grows exponentially with this number."""
 _WIDEST: Final = 10**8
 """The largest number of views in a table."""
 
@@ -118,12 +118,13 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        fixed: list[Approximate] = [measure] * self.sparse  # in SparseRenyi it is a Renyi measure
+        # in a SparseRenyi pattern the measure is a Renyi, which the function takes as well
+        fixed: list[Approximate] = [measure] * self.sparse
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property
     def game(self) -> PrivacyGame:
-        """The game of the composition."""
+        """The privacy game of the composition, under the verification function f."""
         return PrivacyGame(ExtConComp(), self.composition)
 
     @property
@@ -133,7 +134,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def heard_at_once(self) -> bool:
-        """Whether the first pair sent to a mechanism may have different sides."""
+        """Whether the first pair that a mechanism gets may have different sides."""
         apart = [each for each in self.pairs if not identical(each.zero, each.one)]
         return any(
             all(
@@ -185,12 +186,12 @@ class SparseComposition(pattern.Pattern):
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
     def heard(self, domain: Domain) -> frozenset[int]:
-        """The histories of a mechanism that can occur in the composition."""
+        """The numbers of the histories that a mechanism can have in the composition."""
         levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 
     def _check(self, largest: Domain) -> None:
-        """Check that the tables for a domain are not too large. Raises: Intractable."""
+        """Checks that the table of all views is not too large. Raises: Intractable."""
         self.part.check(largest.rounds, largest.answers)
         levels = tree(largest, self.pairs, self.played)
         views = sum(len(level.differs) for level in levels) ** self.creations
@@ -200,7 +201,7 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Check that some pair with different sides may be sent, as otherwise the loss is 0.
+        """Checks that some pair with different sides may be sent, as otherwise the loss is 0.
         Raises: InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
@@ -273,7 +274,7 @@ class SparseRenyi(SparseComposition):
     moment: Fraction = attrs.field(converter=exact.fraction)
 
     def __attrs_post_init__(self) -> None:
-        _ = self.part  # Invalid parameters raise their error at once.
+        _ = self.part  # the part checks the order and the moment, and its error is raised here
 
     @property
     def part(self) -> pattern.AnyRenyi:

@@ -1,1 +1,1 @@
-"""The implementation of the commands about private learners."""
+"""The code of the commands ``antiphon learn`` and ``antiphon mistakes``."""

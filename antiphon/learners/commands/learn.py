@@ -1,4 +1,4 @@
-"""The command ``antiphon learn``: online learners against a game, of experts or in a convex body.
+"""The command ``antiphon learn``, which plays online learners in a game and prints their regret.
 
 The result of one game, or of a sweep over T and ε with the growth of regret in both: as text, JSON
 and pictures.
@@ -18,17 +18,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import attrs
 
 from antiphon.cli.output import exact_number, print_card, print_json, progress
-from antiphon.learners.commands.players import (
-    INTERRUPTED,
-    Entrant,
-    Played,
-    Players,
-    PlayOptions,
-    games_of,
-    lineup,
-    makers,
-    unfit,
-)
+from antiphon.learners.commands import players
 from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
@@ -40,7 +30,7 @@ from antiphon.protocol import Card, Grid, Part
 class LearnerRow(NamedTuple):
     """The result of one learner in one game."""
 
-    by: Entrant
+    by: players.Entrant
     standings: Standings
 
 
@@ -51,12 +41,12 @@ _promised = attrgetter("by.privacy", "by.epsilon")
 
 
 def _rounds(row: LearnerRow) -> int:
-    """The number T of rounds of the game."""
+    """The number T of rounds that were played."""
     return row.standings.checkpoints[-1]
 
 
 def _regret(row: LearnerRow) -> float:
-    """The mean regret after the last round."""
+    """The mean regret after the last round, over the repetitions."""
     return float(row.standings.mean[-1])
 
 
@@ -88,8 +78,8 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent b of figure ∝ at^b, fitted over the results; None if fewer than two figures are
-    above 0."""
+    """The exponent b of regret ∝ at^b, fitted over the rows, regret being ``figure``; None if fewer
+    than two figures are above 0."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
 
@@ -113,10 +103,12 @@ class LearnedOutcome:
             {"name": row.by.name, "private": row.by.privacy != "no", **row.standings.to_dict()}
             for row in self.rows
         ]
+        if self.swept:
+            learners = [_learner(name, runs) for name, runs in shared(self.rows, _name).items()]
         return {
             "game": self.name, "rounds": times if self.swept else times[0],
             **_sizes(self.games[0]), "plot": self.plot, "interrupted": self.interrupted,
-            "learners": sweep_data(self.rows) if self.swept else learners,
+            "learners": learners,
         }  # fmt: skip
 
     def card(self) -> Card:
@@ -133,7 +125,7 @@ class LearnedOutcome:
     def _parts(self) -> Iterator[Part]:
         yield from self._in_sweep() if self.swept else self._at_once()
         if self.interrupted:
-            yield INTERRUPTED
+            yield players.INTERRUPTED
         if self.plot is not None:
             yield f"Regret {'' if self.swept else 'over rounds '}is drawn in {self.plot}"
 
@@ -151,7 +143,7 @@ class LearnedOutcome:
         return [] if shifts is None else [f"{shifts} shifts"]
 
     def _at_once(self) -> Iterator[Part]:
-        """The table of a single game: a line for each learner."""
+        """The table of a single game, with a row for each learner."""
         dynamic, (game,) = self._dynamic, self.games
         columns = ["learner", "private", "regret", "±", "a round", "slope", *dynamic, "games"]
         cells = [
@@ -167,8 +159,8 @@ class LearnedOutcome:
         yield from map(_shifted, dynamic)
 
     def _in_sweep(self) -> Iterator[Part]:
-        """The tables of a sweep: a line for each learner and ε, a column for each T; and how
-        regret grows with both."""
+        """The tables of a sweep over T and ε: a row for each learner and ε, a column for each T;
+        and how regret grows with T and ε."""
         yield f"{self._against}."
         yield self._grid(_regret, _band)
         for column in self._dynamic:
@@ -186,7 +178,7 @@ class LearnedOutcome:
         for name, runs in shared(self.rows, _name).items():
             for (privacy, _), several in shared(runs, _promised).items():
                 at = {_rounds(row): row for row in several}
-                told = [_told(at.get(time), figure, band) for time in times]
+                told = [_cell(at.get(time), figure, band) for time in times]
                 slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
                 cells.append([name, privacy, *told, *map(_slope, slopes)])
             budgets = {row.by.epsilon for row in runs}
@@ -202,7 +194,7 @@ def _shifted(column: str) -> str:
     return f"{column}: against the best sequence of experts with at most that many changes."
 
 
-def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
+def _cell(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
     if row is None:
         return ""
     return f"{figure(row):,.1f}" + ("" if band is None else f" ± {fixed_up(band(row), 1)}")
@@ -212,15 +204,8 @@ def _slope(found: float | None) -> str:
     return "" if found is None else f"{found:.2f}"
 
 
-# --- for programs ---------------------------------------------------------------------------------
-
-
-def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
-    """The results of each learner for each T and ε, and the slopes of its regret in both."""
-    return [_learner(name, runs) for name, runs in shared(rows, _name).items()]
-
-
 def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
+    """The results of a learner for each T and ε, and the slopes of its regret in both."""
     by_rounds = shared(runs, _rounds)
     by_budget = shared(runs, _epsilon)
     return {
@@ -245,11 +230,8 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
 def _sizes(game: OnlineGame) -> dict[str, object]:
     if isinstance(game, ConvexGame):
         body = type(game.body).__name__.lower()
-        sizes: dict[str, object] = {
-            "dimension": game.body.dimension,
-            "body": body,
-            "grid": game.convex_loss.grid,
-        }
+        sizes: dict[str, object] = {"dimension": game.body.dimension, "body": body}
+        sizes["grid"] = game.convex_loss.grid
         if isinstance(game, DataTable):
             sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
         return sizes
@@ -261,8 +243,8 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
 
 
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Pictures of regret over T, one for each ε; empty if there is one T only. A learner without
-    an ε is in each."""
+    """Pictures of regret over T, one for each ε; none for a single T. A learner without an ε is
+    drawn in each picture."""
     if len({_rounds(row) for row in rows}) < 2:
         return []
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
@@ -276,8 +258,8 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Pictures of regret over ε, one for each T; empty for a single ε. A learner without an ε is
-    a level line."""
+    """Pictures of regret over ε, one for each T; none for a single ε. A learner without an ε is
+    drawn as a level line."""
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
@@ -308,16 +290,19 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
+def learn(
+    played: players.Played, asked: players.Players, playing: players.PlayOptions, *,
+    shifts: int | None,
+) -> int:  # fmt: skip
     """The command ``antiphon learn``: plays the games, prints and draws the outcome."""
-    games = games_of(played)
+    games = players.games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
-        entrants = list(lineup(players, games))
-    if not (playing.as_json or players.names):
+        entrants = list(players.lineup(asked, games))
+    if not (playing.as_json or asked.names):
         _say_who_is_missing(games[0])
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
-    swept = len(games) > 1 or len(players.epsilons) > 1
+    swept = len(games) > 1 or len(asked.epsilons) > 1
     outcome = LearnedOutcome(played.name, games, rows, over, playing.plot, swept)
     if playing.plot is not None:
         _draw(outcome, playing.plot)
@@ -329,13 +314,13 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
 
 
 def _say_who_is_missing(game: OnlineGame) -> None:
-    for name, maker in makers(game).items():
-        if unfit(maker, game):
+    for name, maker in players.makers(game).items():
+        if players.unfit(maker, game):
             print(f"antiphon: {name} does not play such losses: left out", file=sys.stderr)
 
 
 class _Until:
-    """A time limit that ends the games as Ctrl-C does: finished games are kept."""
+    """A time limit that ends the games as Ctrl-C does, and keeps the finished games."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -348,23 +333,23 @@ class _Until:
 
 
 def _play(
-    entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
+    entrants: Sequence[players.Entrant], playing: players.PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Plays all games. Ctrl-C ends the play with the finished games, or raises KeyboardInterrupt if
-    there are none."""
+    """Plays all games. Ctrl-C keeps the finished games, or raises KeyboardInterrupt if no game is
+    finished."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
         for each in entrants:
             before = len(rows) * playing.repeat
 
-            def tell(done: int, total: int, before: int = before) -> None:
+            def report(done: int, total: int, before: int = before) -> None:
                 advance(before + done)
                 until.look()
 
             standings = contest(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
-                shifts=shifts, executor=playing.workers, progress=tell,
+                shifts=shifts, executor=playing.workers, progress=report,
             )  # fmt: skip
             rows.append(LearnerRow(each, standings))
             if standings.interrupted:
@@ -374,13 +359,10 @@ def _play(
     return rows
 
 
-# --- pictures -------------------------------------------------------------------------------------
-
-
 def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     title, rows = f"Regret against {outcome.name}", outcome.rows
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # This is the case for a single game, or if only one was finished.
+    else:  # A single game, or a sweep of which only one game was finished, has no growth to draw.
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

@@ -13,26 +13,10 @@ import attrs
 
 from antiphon.cli.output import CommandOutcome, exact_number, one_of, tell
 from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.learners import littlestone
+from antiphon.learners import mistakes as streams
 from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
 from antiphon.learners.contests import checkpoints
-from antiphon.learners.littlestone import (
-    Halving,
-    NameAndShame,
-    hard_shape,
-    mistakes_lower_bound,
-    point_learner,
-    sparse_vector_learner,
-    tree_counter_learner,
-)
-from antiphon.learners.mistakes import (
-    MistakeFigure,
-    MistakeLaw,
-    every_round,
-    hard_sequence,
-    mistake_law,
-    most_rounds,
-    worst_sequence,
-)
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_up
@@ -52,7 +36,7 @@ class MistakesAsked(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """The parameters ε, δ and β, as numbers."""
+    """The parameters ε, δ and β of the private learners and of the lower bound, as numbers."""
 
     epsilon: Fraction
     delta: Fraction
@@ -60,12 +44,12 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The result for one adversary of a learner: the number of samples (1, 1) that the adversary
-    sends, and the mistakes; or the reason for no result."""
+    """The mistakes that one adversary forces on a learner, and the number ``hits`` of samples (1,
+    1) that the adversary sends; or the reason why there is no result."""
 
     adversary: str
     hits: int
-    mistakes: MistakeFigure | None
+    mistakes: streams.MistakeFigure | None
     why: str | None = None
 
 
@@ -85,7 +69,7 @@ class MistakeTable(CommandOutcome):
     budget: Promised
     promise: str
     private: bool
-    concentration: MistakeFigure | None
+    concentration: streams.MistakeFigure | None
     adversaries: list[AdversaryRow]
     interrupted: bool
     lower: float
@@ -129,16 +113,16 @@ class MistakeTable(CommandOutcome):
 def _learners(
     asked: MistakesAsked, budget: Promised
 ) -> dict[str, Callable[[], ContinualMechanism[Any]]]:
-    rounds, epsilon, beta = asked.rounds, budget.epsilon, float(budget.beta)
+    given: dict[str, Any] = {
+        "horizon": asked.rounds, "epsilon": budget.epsilon, "beta": float(budget.beta),
+    }  # fmt: skip
     tuned = partial[ContinualMechanism[Any]]
     return {
-        "sparse-vector": tuned(sparse_vector_learner, horizon=rounds, epsilon=epsilon, beta=beta),
-        "name-and-shame": tuned(NameAndShame, delta=budget.delta),
-        "tree-counter": tuned(tree_counter_learner, horizon=rounds, epsilon=epsilon, beta=beta),
-        "points": tuned(
-            point_learner, points=asked.points, horizon=rounds, epsilon=epsilon, beta=beta
-        ),
-        "halving": Halving,
+        "sparse-vector": tuned(littlestone.sparse_vector_learner, **given),
+        "name-and-shame": tuned(littlestone.NameAndShame, delta=budget.delta),
+        "tree-counter": tuned(littlestone.tree_counter_learner, **given),
+        "points": tuned(littlestone.point_learner, points=asked.points, **given),
+        "halving": littlestone.Halving,
     }
 
 
@@ -148,11 +132,11 @@ def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
     known = _learners(asked, budget)
     learner = one_of(known, asked.learner, "learner")()
     curves = _curves(asked.rounds, budget)
-    law = mistake_law(
+    law = streams.mistake_law(
         learner, asked.rounds, repetitions=playing.repeat, seed=playing.seed,
         executor=playing.workers, progress=False if playing.as_json else None,
     )  # fmt: skip
-    rows, beta = list[AdversaryRow](), list[MistakeFigure]()
+    rows, beta = list[AdversaryRow](), list[streams.MistakeFigure]()
     interrupted = True
     with suppress(KeyboardInterrupt):
         beta.append(law.concentration())
@@ -170,23 +154,23 @@ def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
 
 
 def _promise(learner: ContinualMechanism[Any]) -> str:
-    """The derived (ε, δ) of a learner, in words; "" for a learner that is not private."""
+    """The derived (ε, δ) of a learner, in words; "" for a learner that claims no privacy."""
     if not getattr(learner, "private", True):
         return ""
     promise = guarantee(learner)
-    delta = promise.delta_at(0) if isinstance(learner, NameAndShame) else 0
+    delta = promise.delta_at(0) if isinstance(learner, littlestone.NameAndShame) else 0
     epsilon = promise.epsilon_at(delta)
     return f"({shown_up(epsilon)}, {shown_up(delta)})-DP, {promise.status.value}"
 
 
 def _curves(rounds: int, budget: Promised) -> Curves:
-    epsilon, delta, beta = budget
-    times = checkpoints(rounds)
-    lower = [mistakes_lower_bound(t, epsilon=epsilon, delta=delta, beta=beta) for t in times]
+    times, beta = checkpoints(rounds), float(budget.beta)
+    lower = [littlestone.mistakes_lower_bound(t, **budget._asdict()) for t in times]
     upper = list[float]()
     for time in times:
-        learner = sparse_vector_learner(horizon=time, epsilon=epsilon, beta=float(beta))
-        upper.append(float(mistake_law(learner, time).mistakes(every_round(time)).value))
+        given: dict[str, Any] = {"horizon": time, "epsilon": budget.epsilon, "beta": beta}
+        law = streams.mistake_law(littlestone.sparse_vector_learner(**given), time)
+        upper.append(float(law.mistakes(streams.every_round(time)).value))
     return Curves(times, tuple(lower), tuple(upper))
 
 
@@ -195,28 +179,25 @@ def _curves(rounds: int, budget: Promised) -> Curves:
 HARD: Final = "hard sequence"
 
 
-def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
+def _rows(law: streams.MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
     rounds = law.rounds
-    yield AdversaryRow("wrong every round", rounds, law.mistakes(every_round(rounds)))
-    if rounds > (most := most_rounds(law)):
+    yield AdversaryRow("wrong every round", rounds, law.mistakes(streams.every_round(rounds)))
+    if rounds > (most := streams.most_rounds(law)):
         yield AdversaryRow("best of all 2^T", 0, None, f"searched among at most 2^{most}")
     else:
-        worst = worst_sequence(law)
+        worst = streams.worst_sequence(law)
         yield AdversaryRow("best of all 2^T", len(worst.hits), worst.mistakes)
-    shape = hard_shape(rounds, epsilon=budget.epsilon, delta=budget.delta, beta=budget.beta)
+    shape = littlestone.hard_shape(rounds, **budget._asdict())
     try:
-        hits = hard_sequence(law, copies=shape.copies, parts=shape.parts).hits
+        hits = streams.hard_sequence(law, copies=shape.copies, parts=shape.parts).hits
     except InvalidArgument as error:
         yield AdversaryRow(HARD, 0, None, str(error))
     else:
         yield AdversaryRow(HARD, len(hits), law.mistakes(hits))
 
 
-# --- a picture -----------------------------------------------------------------------------------
-
-
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
-    """Draws both curves, and a mark with its interval for each adversary at the last T.
+    """Draws both curves over T, and at the last T a mark with its interval for each adversary.
 
     The axis of T is logarithmic.
     """

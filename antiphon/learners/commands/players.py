@@ -26,7 +26,7 @@ Maker = Callable[..., ContinualMechanism[Any]]
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The default number of grid steps for the losses of a file, and for data."""
+"""The default number of grid steps of one unit of loss, for losses in a file and for data."""
 _GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
 """Classes of games whose losses or data are given, by a file or a program; they have no name on
 the command line."""
@@ -65,7 +65,7 @@ class DataColumns(NamedTuple):
 
 
 class Players(NamedTuple):
-    """The learners and their ε and δ, as written on the command line; no names: all learners."""
+    """The learners, their ε and δ, as the user wrote them; without names all learners play."""
 
     names: tuple[str, ...]
     epsilons: tuple[str, ...]
@@ -73,7 +73,7 @@ class Players(NamedTuple):
 
 
 class Entrant(NamedTuple):
-    """A learner made for a particular game."""
+    """A learner that was made for a particular game, with its privacy as displayed."""
 
     name: str
     privacy: str
@@ -177,7 +177,7 @@ def _made_by(modules: tuple[ModuleType, ...], base: type, takes: set[str]) -> di
 
 
 def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]:
-    """The constructor itself; then a variant for each ``preset`` that is not its default."""
+    """Yields the constructor, and for each ``preset`` that is not its default a variant of it."""
     yield name, made
     preset = signature(made).parameters.get("preset")
     if preset is not None:
@@ -187,8 +187,8 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
 
 
 def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]:
-    """Each learner for each game, and for each ε if the learner has one. The games differ only in
-    their numbers of rounds.
+    """Yields each learner for each game, and for each ε if the learner takes one. The games differ
+    only in their numbers of rounds.
 
     Raises: InvalidArgument.
     """

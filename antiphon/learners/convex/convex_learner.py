@@ -51,7 +51,8 @@ _DOUBLES: Final = np.dtype(np.float64)
 
 
 def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
-    """The gradient in whole steps of bound/steps, shortened so that Σ k_i² <= steps² holds exactly.
+    """The gradient as whole numbers k of steps of length bound/steps; shortened, so that Σ k_i² <=
+    steps² holds exactly.
 
     Each entry is rounded to the nearest step; where that makes the vector too long, as for most
     gradients of the bound's norm or more, each is truncated towards 0 instead, with an error of
@@ -76,16 +77,16 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
 
 
 def _shortened(gradient: Point, steps: int) -> Point:
-    """The gradient scaled to a norm of about ``steps``; 0 if it is zero or not finite."""
+    """The gradient scaled to a norm of about ``steps``; 0 if it is 0 or not finite."""
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    unit = gradient / largest  # The gradient is scaled so that squares neither overflow nor vanish.
+    unit = gradient / largest  # Divided by the largest entry, squares neither overflow nor vanish.
     return unit * (steps / math.sqrt(unit @ unit))
 
 
 def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: int) -> Steps:
-    """The gradient ∇ℓ(x; z) in whole steps of bound/steps, shortened by ``clipped``.
+    """The gradient ∇ℓ(x; z) in whole steps of length bound/steps, shortened by ``clipped``.
 
     No datum causes an error, under any NumPy error setting, as an error would leak the datum.
     """
@@ -124,7 +125,7 @@ class GradientDescent(ConvexLearner[Descent]):
     private: ClassVar[bool] = False
 
     _scale: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor D/(L√2) of the step sizes."""
+    """The factor D/(L√2) of the step sizes: D is the body's diameter, L the Lipschitz constant."""
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -136,7 +137,7 @@ class GradientDescent(ConvexLearner[Descent]):
 
     @property
     def regret_bound(self) -> float:
-        """The bound DL√(2T) on regret."""
+        """The bound DL√(2T) on regret: D is the body's diameter, L the Lipschitz constant."""
         diameter = 2 * self.body.reach
         return diameter * self.loss.lipschitz(self.body) * math.sqrt(2 * self.horizon)
 

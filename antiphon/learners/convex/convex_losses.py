@@ -31,7 +31,7 @@ class Body(Protocol):
 
     @property
     def reach(self) -> float:
-        """The largest ℓ₂ norm of a point."""
+        """The largest ℓ₂ norm of a point of the body."""
         ...
 
     @property
@@ -105,10 +105,10 @@ Datum = NDArray[np.int64]
 """The type of one datum, or of a table with one datum in each row."""
 Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
-"""The type of a table of data, or of the counts of its rows; for speed they may be doubles."""
+"""The type of a table of data, or of the counts of its rows; both may be doubles, for speed."""
 Sum = tuple[float, Point]
-"""The type of the value of a function (a sum of losses, or a linear function) at a point, with its
-gradient."""
+"""The type of the value of a function at a point, with its gradient; for sums of losses and for
+linear functions."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,10 +116,10 @@ class ConvexLoss(ABC):
     """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """The number of data that an optimiser may process in total when it searches for the best point
-    in hindsight."""
+    """The number of data, over all evaluations, that a search for the best point in hindsight may
+    process."""
     adds_up: ClassVar[bool] = False
-    """Whether the loss is linear in the datum, so that sums of data suffice."""
+    """Whether the loss is linear in the datum, so that it suffices to know the sum of the data."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
@@ -144,7 +144,7 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:
-        """The losses ℓ(x_t; z_t) for rows x_t and z_t; or for one point x and all rows z_t."""
+        """The losses ℓ(x_t; z_t) of points x_t (rows, or one point) and data z_t (rows)."""
 
     # --- sums of losses, for the best point in hindsight ------------------------------------------
 
@@ -176,25 +176,6 @@ class RowByRow(ConvexLoss):
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
         slopes = np.array([self.gradient(point, datum) for datum in table])
         return float(self.values(point, table) @ counts), counts @ slopes
-
-
-class Kinked(ABC):
-    """A loss that is not differentiable everywhere. Abstract."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def smoothed(self, width: float) -> ConvexLoss:
-        """A smooth loss that is nowhere larger than this loss, and smaller by at most
-        ``width``/2."""
-
-    @abstractmethod
-    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """A linear function that is nowhere above F = Σ count·ℓ(·; z): its value at the point, and
-        its slope.
-
-        ``width`` is the smoothing width around the kinks.
-        """
 
 
 @register("antiphon.LinearLoss/1")
@@ -241,7 +222,7 @@ class RegressionLoss(ConvexLoss):
 
     @abstractmethod
     def cost(self, scores: Values, labels: Values) -> Values:
-        """The function φ(score, label), for numbers or arrays."""
+        """The function φ(score, label) that defines the loss, for numbers or arrays."""
 
     @abstractmethod
     def slope(self, scores: Values, labels: Values) -> Values:
@@ -299,15 +280,16 @@ class LogisticLoss(RegressionLoss):
         return np.logaddexp(0.0, -labels * scores)
 
     def slope(self, scores: Values, labels: Values) -> Values:
-        # 1/(1 + e^m) = (1 - tanh(m/2))/2, which does not overflow.
+        # The logistic function 1/(1 + e^m) is computed as (1 - tanh(m/2))/2, which does not
+        # overflow.
         found: Values = labels * (np.tanh(labels * scores / 2) - 1) / 2
         return found
 
 
 @register("antiphon.AbsoluteLoss/1")
 @attrs.frozen(kw_only=True)
-class AbsoluteLoss(RegressionLoss, Kinked):
-    """The absolute loss |⟨a, x⟩ - y| of a datum (a, y)."""
+class AbsoluteLoss(RegressionLoss):
+    """The absolute loss |⟨a, x⟩ - y| of a datum (a, y), which has a kink at y."""
 
     def lipschitz(self, body: Body) -> float:
         """The Lipschitz constant 1: the slope on either side of the kink."""
@@ -317,15 +299,15 @@ class AbsoluteLoss(RegressionLoss, Kinked):
         return abs(scores - labels)
 
     def slope(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.sign(scores - labels)
-        return found
+        return np.sign(scores - labels)
 
     def smoothed(self, width: float) -> ConvexLoss:
+        """A smooth loss that is nowhere larger, and smaller by at most ``width``/2."""
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """The line Σ count·u·(⟨a, x⟩ - y), where u is the residual over ``width``, moved into [-1,
-        1].
+        """The linear function Σ count·u·(⟨a, x⟩ - y) below the sum of losses; u is the residual ⟨a,
+        x⟩ - y at the point over ``width``, clipped to [-1, 1].
 
         |r| >= u·r for each |u| <= 1; with u the slope of Huber's loss there is equality except for
         residuals below the width.
@@ -351,5 +333,4 @@ class _Huber(RegressionLoss):
                                  size - self.width / 2)  # fmt: skip
 
     def slope(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.clip((scores - labels) / self.width, -1, 1)
-        return found
+        return np.clip((scores - labels) / self.width, -1, 1)

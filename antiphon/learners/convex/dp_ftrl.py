@@ -37,18 +37,18 @@ from antiphon.protocol import Chain, Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
-"""A function of horizon, dimension, smallest, largest, sensitivity and rho that makes a counter."""
+"""The type of a counter's maker: of horizon, dimension, smallest, largest, sensitivity, rho."""
 
 _FIRST: Final = 1 << 10
 """The number of rounds of the first epoch, if no horizon is given."""
 _NOMINAL: Final = 1 << 20
-"""The number of rounds for which the noise is computed, if no horizon is given."""
+"""The number of rounds for whose noise a leader without a horizon is tuned."""
 _COLUMNS: Final = 1 << 22
 """The largest horizon for which the errors of normalised columns can be computed."""
 _SUMS: Final = 1 << 51
-"""The largest sum that is computed exactly in doubles."""
+"""The largest sum of gradients, in steps, that doubles hold exactly."""
 _LITTLE: Final = 1e-3
-"""The least noise scale for which a ``HedgedLeader`` is tuned, if the noise is tiny."""
+"""The least noise, in units of V, for which the ``spread`` of a ``HedgedLeader`` is tuned."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 
@@ -112,8 +112,8 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 def _leader(
     body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> SumLeader:
-    """An untuned leader: regularised for linear losses, with gradient steps as fine as sums in
-    doubles allow."""
+    """A leader before it is tuned to the noise of its counter; the steps of its gradients are as
+    fine as exact sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     made: dict[str, Any] = {
         "body": body, "loss": loss, "steps": min(MOST_STEPS, _SUMS // rounds),
@@ -129,14 +129,13 @@ def _leader(
 
 
 def _range(leader: SumLeader) -> dict[str, Any]:
-    """The range arguments (dimension, smallest, largest) of the counter that takes the leader's
-    gradients."""
+    """The arguments dimension, smallest and largest of the counter of the leader's gradients."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
-    """The FTRL leader, with the regularisation that suits noise of this variance per coordinate, in
-    squared steps of the grid."""
+    """The leader with the regularisation that suits a counter whose sums have this squared error in
+    each coordinate, in squared steps."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps
@@ -148,7 +147,7 @@ def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> Sum
 
 
 def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
-    """The points of a learner in each round, one a row, for data that do not depend on its answers.
+    """The points of a DP-FTRL learner, a row for each round, for data chosen beforehand.
 
     The answers of a session with the same draws, in a fraction of the time: all noise is drawn at
     once. Raises: InvalidArgument for a learner that is no leader and counter, and for data that a

@@ -1,4 +1,4 @@
-"""A user's loss, made of two plain functions, and the tests of it on samples."""
+"""A loss made of a user's plain functions, and the tests of its convexity and slopes on samples."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final, TypeAlias
@@ -19,10 +19,9 @@ Gradient: TypeAlias = Callable[[Point, Values], Point]
 SAMPLES: Final = 64
 """The number of samples (points and data) on which a loss is tested."""
 _TOLERANCE: Final = 1e-6
-"""The tolerance for rounding in tests of slopes, relative to the Lipschitz constant."""
+"""The relative rounding error that tests of convexity and slopes allow."""
 _NEAR: Final = 1e-4
-"""The distance between two points whose difference of losses gives a slope, relative to the
-body."""
+"""The distance, relative to the body, of two points whose losses are compared to test a slope."""
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -32,7 +31,7 @@ class FunctionLoss(Named, RowByRow):
     It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # This takes one Python call for each datum.
+    looks: ClassVar[int] = 1 << 17  # The loss takes one Python call for each datum.
 
     function: Valuation
     slope: Gradient
@@ -115,7 +114,7 @@ def check(loss: ConvexLoss, body: Body) -> None:
         here, there = loss.value(point, datum), loss.value(other, datum)
         middle = loss.value((point + other) / 2, datum)
         slack = _TOLERANCE * constant * body.reach
-        if not middle <= (here + there) / 2 + slack:  # A NaN fails this test, too.
+        if not middle <= (here + there) / 2 + slack:  # A NaN fails the comparison, too.
             raise InvalidArgument(
                 f"the loss is not convex: half-way to {other.tolist()} it is {middle}, more than "
                 f"the mean of {here} and {there}, {where}"
@@ -132,8 +131,8 @@ def check(loss: ConvexLoss, body: Body) -> None:
 def _tangent(
     loss: ConvexLoss, point: Point, slope: Point, datum: Datum, step: float, where: str
 ) -> None:
-    """Checks that each ∂ℓ/∂x_i lies between the one-sided slopes; at a kink any slope between
-    them will do."""
+    """Checks that each entry of the gradient ``slope`` lies between the slopes of the loss to the
+    left and to the right of the point."""
     here = loss.value(point, datum)
     slack = _TOLERANCE * (1 + abs(here) + float(np.linalg.norm(slope)))
     for i, own in enumerate(slope):
@@ -149,8 +148,8 @@ def _tangent(
 
 
 def _samples(loss: ConvexLoss, body: Body) -> Iterator[tuple[Point, Point, Datum]]:
-    """Yields samples: a point (random or extreme for the datum), a second random point of the
-    body, and a datum."""
+    """Yields samples for the tests: a point that is random or extreme for the datum, a second
+    random point, and a datum."""
     words, dimension = seeded_words(0), body.dimension
     entries = loss.data.shape[0]
 

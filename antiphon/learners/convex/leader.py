@@ -38,8 +38,8 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """The state of a learner that follows the leader: the number of sums received, the points, and
-    whether the learner waits for a sum."""
+    """The state of a leader: the number of sums received, its points, and whether it waits for a
+    sum."""
 
     rounds: int
     rows: Array
@@ -49,7 +49,7 @@ class Stance(NamedTuple):
 
     @property
     def points(self) -> Point:
-        """The rows as a plain array."""
+        """The rows of the state as an array of doubles."""
         found: Point = bare(self.rows)
         return found
 
@@ -61,7 +61,7 @@ class Stance(NamedTuple):
 
 
 def standing(rounds: int, points: Point) -> Stance:
-    """The state with these points, after this number of rounds."""
+    """The state of a leader with these points, after this number of rounds."""
     return Stance(rounds, held(points))
 
 
@@ -71,7 +71,7 @@ class SumLeader(PostProcessor[Stance]):
     counter's noisy sums. Abstract."""
 
     stances: ClassVar[int]
-    """The number of points (rows) in a state."""
+    """The number of points in a state, each a row."""
     deterministic = True
 
     body: Body
@@ -85,7 +85,7 @@ class SumLeader(PostProcessor[Stance]):
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
     """The space of the leader's updates to the counter on its right."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor reach/Q that turns a sum in steps into a point, for λ_t = clip/reach."""
+    """The factor reach/Q that turns a sum in steps of clip/Q into a point, if λ_t = clip/reach."""
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.loss)
@@ -104,12 +104,12 @@ class SumLeader(PostProcessor[Stance]):
     @property
     @abstractmethod
     def width(self) -> int:
-        """The number of coordinates of an update to the counter."""
+        """The number of coordinates of an update that the leader sends to the counter."""
 
     @property
     @abstractmethod
     def longest(self) -> Fraction:
-        """The largest ℓ₂ norm of an update to the counter, in steps."""
+        """The largest ℓ₂ norm of an update that the leader sends to the counter, in steps."""
 
     @property
     def sensitivity(self) -> Fraction:
@@ -130,7 +130,7 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """The f' on the counter to the right: one gradient differs, by at most ``sensitivity``."""
+        """The f' for the counter on the right: one update differs, by at most ``sensitivity``."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -180,19 +180,19 @@ class SumLeader(PostProcessor[Stance]):
         """The update sent to the counter for a datum, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """The clipped gradient g_t at the point, in steps."""
+        """The clipped gradient of the loss at the point, in whole steps."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
-        """The state after ``rounds`` sums, of which ``sums`` is the last."""
+        """The state after ``rounds`` data, given the last noisy sums of the counter."""
         return standing(rounds, for_each(self.table, rounds, sums))
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The points (rows) of the state after ``rounds`` sums, of which ``sums`` is the last."""
+        """The leader's points after ``rounds`` data, a row each, given the last noisy sums."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
-        """The projection of -G/λ onto the body, for λ = (clip/reach)·√(start + growth·t)."""
+        """The projection of -sums/λ onto the body, λ = (clip/reach)·√(start + growth·rounds)."""
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 
@@ -280,16 +280,16 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The value clip·reach, which is sent as V steps: the largest difference of losses."""
+    """The difference of losses clip·reach, the largest, which is sent to the counter as V steps."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # The bound is at least 1, because with 0 no update space would remain for a datum.
+        # V is at least 1: with 0 the counter would have no updates for this coordinate.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
-        """The bound V on the update by the difference of losses, in steps."""
+        """The largest number V of steps that stand for a difference of losses in an update."""
         return max(1, self.steps // 2)
 
     @property
@@ -303,12 +303,13 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        with np.errstate(all="ignore"):  # A NaN counts as 0, as for a gradient.
+        # A loss that is NaN counts as a difference of 0, as a gradient with a NaN does.
+        with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference of losses ``more`` in steps, clipped to {-V, …, V}; 0 for a NaN."""
+        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

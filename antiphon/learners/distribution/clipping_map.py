@@ -1,5 +1,6 @@
-"""The clipping map h_t of *Online Distribution Learning with Local Private Constraints* ("the LDP
-paper"), and mechanisms by which users report its log-likelihoods with noise."""
+"""The clipping map of *Online Distribution Learning with Local Private Constraints* ("the LDP
+paper"), a random map to finer labels, and mechanisms by which users report noisy
+log-likelihoods."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -34,8 +35,8 @@ def _clip(value: object) -> Fraction:
 @register("antiphon.ClippingMap/1")
 @attrs.frozen
 class ClippingMap:
-    """The clipping map h_t of the LDP paper, for every context: it sends a label y to one of N'
-    finer labels, S_y of which belong to y.
+    """The clipping map h_t of the LDP paper, for every context: a random map that sends a label y
+    to one of N' finer labels; a set S_y of them belongs to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
     uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So hypothesis j gives each
@@ -72,12 +73,12 @@ class ClippingMap:
     sizes: Whole = attrs.field(init=False, eq=False, repr=False)
     """The sizes |S_y|, by context and label [x, y]."""
     ends: Whole = attrs.field(init=False, eq=False, repr=False)
-    """The cumulative sums of ``sizes`` over the labels up to y, [x, y]."""
+    """The cumulative sums of ``sizes`` over the labels, by context and label [x, y]."""
     scores: Whole = attrs.field(init=False, eq=False, repr=False)
     widths: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The ranges Λ_j(x) of the log-likelihoods, [x, j]."""
+    """The ranges Λ_j(x) of the log-likelihoods, by context and hypothesis [x, j]."""
     lowest: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The least log-likelihoods min_y ln p̄_j, [x, j]."""
+    """The least log-likelihoods min_y ln p̄_j, by context and hypothesis [x, j]."""
 
     def __attrs_post_init__(self) -> None:
         tables, part = self.hypotheses.tables, float(self.clip)
@@ -107,14 +108,14 @@ class ClippingMap:
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """Draws h(label) and returns the label y whose set S_y contains it."""
+        """A random label: the y whose set S_y contains the random finer label h(label)."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]
         return int(np.searchsorted(ends, coins.uniform_integer(int(ends[-1])), side="right"))
 
     def predicted(self, context: int, weights: Doubles) -> Doubles:
-        """The prediction p̂[y] = Σ_{y' in S_y} Σ_j w_j p̄_j[y'], for weights w with the sum 1."""
+        """The prediction p̂ in this context: the mixture of the clipped hypotheses by weights."""
         part, sizes = float(self.clip), self.sizes[context]
         mixed = (weights[:, None] * self.hypotheses.tables[context]).sum(axis=0)
         found: Doubles = (1 - part) * mixed + part / int(sizes.sum()) * sizes
@@ -122,13 +123,13 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""The resolution of the search for ε_0 (the ε of one score), as a part of ε."""
+"""The number of parts of ε among which the search for ε_0, the ε of one score, chooses."""
 
 
 @attrs.frozen(kw_only=True)
 class LabelResponse(NoninteractiveMechanism[int, Any]):
-    """A noninteractive mechanism: a user's label in [M] ↦ noisy log-likelihoods of h(label) (the
-    clipping map), in a public ``context``. Abstract.
+    """A mechanism that a user applies to a label: it answers noisy log-likelihoods of the clipped
+    label, in a public ``context``. Abstract.
 
     Scores are those of ``clipping``: integers in 0, …, ``grid``.
     """
@@ -153,37 +154,14 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """The verification function f: any two labels are neighbours. The context is the same, as
-        it is a parameter of the mechanism."""
+        """The verification function f: any two labels are neighbours; the context is a parameter of
+        the mechanism, and so the same."""
         return neighbouring_start()
-
-
-@attrs.frozen(kw_only=True)
-class SingleScore(LabelResponse):
-    """A label response that releases one score, with any noise of ``scale``. Abstract."""
-
-    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise, which each subclass sets."""
-
-    def _answers(self) -> Space:
-        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "LDP paper, Alg. 2, with the range of the rounded scores"
-        return proved(self, Pure(self.epsilon), self.verification, source)
-
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
-        clipping, context = self.clipping, self.context
-        fine = clipping.drawn(context, dataset, coins)
-        which = coins.uniform_integer(clipping.hypotheses.count)
-        score = int(clipping.scores[context, fine, which])
-        return which, score + coins.discrete_laplace(self.scale)
 
 
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
-class OneScore(SingleScore):
+class OneScore(LabelResponse):
     """The mechanism label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP
     paper, Alg. 2.
 
@@ -201,9 +179,27 @@ class OneScore(SingleScore):
     (0, 1024)
     """
 
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale grid/ε of the discrete Laplace noise."""
+
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
         set_derived(self, scale=self.clipping.grid / self.epsilon)
+
+    def _answers(self) -> Space:
+        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "LDP paper, Alg. 2, with the range of the rounded scores"
+        return proved(self, Pure(self.epsilon), self.verification, source)
+
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
+        clipping, context = self.clipping, self.context
+        fine = clipping.drawn(context, dataset, coins)
+        which = coins.uniform_integer(clipping.hypotheses.count)
+        score = int(clipping.scores[context, fine, which])
+        return which, score + coins.discrete_laplace(self.scale)
 
 
 @register("antiphon.AllScores/1")
@@ -256,7 +252,8 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always private enough
+    # the bounds of the search, in parts of ε; the share ε/count is always private enough
+    low, high = _PARTS // count, _PARTS
     while low < high:
         middle = (low + high + 1) // 2
         curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)

@@ -1,4 +1,4 @@
-"""Gains of the hypotheses from the users' private answers, and the learning rates that suit them.
+"""Gains (estimated log-likelihoods) of hypotheses from private answers, and their learning rates.
 
 A *channel* defines the mechanism that is created for a user, and the gains that its answer gives.
 The gains are unbiased for ln p̄_j[h(y)], up to rounding and a term that is the same for all j;
@@ -39,18 +39,18 @@ class Channel(ABC):
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False
-    """Whether the constants (learning rate and clipping probability) are those of the LDP paper."""
+    """Whether the learning rate and the clipping probability are those of the LDP paper."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
     @property
     def parameters(self) -> tuple[Fraction, Fraction]:
-        """The (ε, δ) that a single user's answer satisfies."""
+        """The (ε, δ) of the mechanism that answers for a single user."""
         return self.epsilon, self.delta
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
-        """Mechanism that is created for a user in this context, and receives the user's label."""
+        """The mechanism that is created for a user in this context, and gets the user's label."""
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
@@ -65,7 +65,7 @@ class Channel(ABC):
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:
-        """The factor v in the bound v Λ² on the second moment of a gain."""
+        """The factor v in the bound v·Λ² on the second moment of a gain, Λ the scores' range."""
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
@@ -90,14 +90,14 @@ class Channel(ABC):
 
 @attrs.frozen(kw_only=True)
 class ScoreChannel(Channel):
-    """A channel whose users report noisy scores. Abstract."""
+    """A channel whose users report noisy scores (rounded log-likelihoods). Abstract."""
 
     def moment(self, clipping: ClippingMap) -> float:
         return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """Draws h(label) for each label, and returns the label y whose set S_y contains it."""
+    """For each user a random label: the y whose set S_y contains the clipped label h(label)."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 
@@ -133,7 +133,7 @@ class OneCoordinate(ScoreChannel):
         return found
 
     def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
-        """The constants c and c' of the LDP paper's Alg. 2."""
+        """The constants c and c' of the loss in the LDP paper's Alg. 2."""
         count = clipping.hypotheses.count
         sensitivity = math.log((count + 1) / clipping.clip)
         shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)
@@ -169,9 +169,8 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # a score counts from the middle of its range
-        found: Doubles = (steps - 0.5) * clipping.widths[contexts]
-        return found
+        # a score counts from the middle of its range, so that gains are centred
+        return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
@@ -203,8 +202,8 @@ class WholeLabel(Channel):
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
     def _odds(self, labels: int) -> tuple[float, float]:
-        """The pair (p - q, q): p is the probability of the true label, and q of each other
-        label."""
+        """The pair (p - q, q), where randomized response tells the true label with probability p,
+        and each other label with q."""
         truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)

@@ -1,5 +1,5 @@
-"""Classes of hypotheses, each a distribution of the label in every context; and the lower
-bound's class."""
+"""Classes of hypotheses on the distribution of a label in every context; and the class that proves
+the lower bound."""
 
 import math
 from typing import Any, Self
@@ -103,8 +103,8 @@ class Hypotheses:
         return Integers(0, self.labels - 1)
 
     def users(self, key: int, count: int, *, truth: int = 0) -> tuple[Whole, Whole]:
-        """Contexts and labels of ``count`` users: contexts uniform, labels Y ~ f_truth(x), with
-        the seed ``key``."""
+        """The contexts and the labels of ``count`` random users: contexts are uniform, and labels
+        have the law f_truth(x); ``key`` is the seed."""
         if type(truth) is not int or not 0 <= truth < self.count:
             raise InvalidArgument(f"truth is a hypothesis: an int below {self.count}")
         words = seeded_words((key, 1))
@@ -125,13 +125,12 @@ class Hypotheses:
 
 def _uniforms(words: Words, count: int) -> Doubles:
     """Uniform numbers in [0, 1), from a stream of random words."""
-    found: Doubles = np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
-    return found
+    return np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:
-    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the lower bound. Raises: InvalidArgument if
-    it is above 1.
+    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the lower bound's hypotheses, K = ``count``
+    and T = ``horizon``. Raises: InvalidArgument if it is above 1.
 
     >>> round(tilt(8, horizon=1000, epsilon=1), 4)
     0.0181

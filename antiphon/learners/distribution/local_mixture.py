@@ -69,11 +69,11 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @abstractmethod
     def learned(self, state: State, context: int, answer: Any) -> State:
-        """The state after a user's answer, or after HALT if the user's mechanism failed."""
+        """The state after a user's private answer; HALT if the user's mechanism failed."""
 
     @abstractmethod
     def predicted(self, state: State, context: int) -> Any:
-        """The answer to ("predict", x)."""
+        """The prediction p̂ in this context, which answers ("predict", x)."""
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @property
     def lifting(self) -> Lifting:
-        """Verification functions: f, one user's label differs; f', one mechanism's pair does."""
+        """The functions f (one user's label differs) and f' (one created mechanism's pair does)."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")
@@ -107,7 +107,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
         )
 
     def exchange(self, state: State, message: tuple[Any, int]) -> Exchanged[State]:
-        """Handles a message: asks a new user's mechanism, or answers a ("predict", x)."""
+        """Handles a message: creates and asks a new user's mechanism, or answers ("predict", x)."""
         context, label = message
         if type(context) is str:
             return state, self.predicted(state, label)
@@ -224,8 +224,8 @@ class LocalMixture(LocalLearner[Mixing]):
     def follow(
         self, contexts: Whole, labels: Whole, coins: Coins, *, block: int = _BLOCK
     ) -> Iterator[tuple[slice, Doubles]]:
-        """Yields for each block of users its slice, and the weights before each of its users, one
-        row each.
+        """Yields for each block of users its slice, and the weights of the hypotheses before each
+        of its users, one row each.
 
         The law is that of a session, but many users are computed at once, for contexts chosen in
         advance. Raises: InvalidArgument for more users than the horizon, or for one that a session
@@ -258,7 +258,7 @@ class LabelRisk(NamedTuple):
     tv: float
     """The mean total variation (1/T) Σ_t TV(f(x_t), p̂_t)."""
     uniform: float
-    """The total KL risk of the mixture with equal weights, which learns nothing."""
+    """The total KL risk of the predictions with equal weights, which learn nothing."""
     average: Doubles
     """The mean of the weights over all users; it gives the prediction in the batch setting."""
 
@@ -298,7 +298,8 @@ def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
 def _costs(
     learner: LocalMixture, context: int, weights: Doubles, truth: int
 ) -> tuple[float, float]:
-    """The sums Σ KL and Σ TV for the predictions in one context, over several rows of weights."""
+    """The sums over users of KL and of total variation, for the predictions in one context;
+    ``weights`` has a row for each user."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
     part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes

@@ -25,9 +25,9 @@ class Knockout(NamedTuple):
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
-    """The number of users that have answered for each pair, in this round."""
+    """The number of users that have answered in this round, for each pair of hypotheses."""
     ones: tuple[int, ...]
-    """The number of those users, for each pair, whose answer was 1 (label in the set A)."""
+    """The number of users in this round that answered 1 (label in the set A), for each pair."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:
@@ -35,9 +35,30 @@ def _one_context(_: object, __: object, value: Any) -> None:
         raise InvalidArgument("hypotheses must be Hypotheses with one context: labels are i.i.d.")
 
 
+@register("antiphon.ScheffeKnockout/1")
 @attrs.frozen(kw_only=True)
-class PairwiseTests(LocalLearner[Knockout]):
-    """A knockout of hypotheses: one user after the other tests a pair of them. Abstract."""
+class ScheffeKnockout(LocalLearner[Knockout]):
+    """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
+    answers the winning hypothesis.
+
+    ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
+    of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and
+    the hypothesis whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a
+    winner, the prediction is the mean of the remaining hypotheses. Privacy: ε-DP, see
+    ``LocalLearner``: a user reports one bit only. Source: tests of Scheffé 1947 (Devroye and Lugosi
+    2001), under local privacy as in Gopi et al. 2020. It is *not* the algorithm of Pour, Ashtiani
+    and Asoodeh 2023 (arXiv 2312.05645), which needs fewer users. The winner of a plain knockout is
+    not within a constant multiple of the least distance; but if one hypothesis is true, and the
+    tests are right, it wins.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
+    >>> session = ComplexMechanism(
+    ...     ScheffeKnockout(hypotheses=hypotheses, horizon=99, epsilon=3)).start(seed=1)
+    >>> said = [session.send((0, 1)) for _ in range(99)]
+    >>> session.send(("predict", 0)).tolist()
+    [0.1, 0.9]
+    """
 
     hypotheses: Hypotheses = attrs.field(validator=_one_context)
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
@@ -45,7 +66,7 @@ class PairwiseTests(LocalLearner[Knockout]):
 
     @cached_property
     def response(self) -> KaryResponse:
-        """The randomized response on one bit."""
+        """The randomized response by which a user reports one bit."""
         return KaryResponse(epsilon=self.epsilon, values=2)
 
     @cached_property
@@ -101,8 +122,8 @@ class PairwiseTests(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair whose probability f(A) is nearest to the users' estimate;
-        without users the first hypothesis."""
+        """The hypothesis of a pair whose probability of the set A is nearest to the users'
+        estimate; the first hypothesis if no user answered."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -115,35 +136,9 @@ class PairwiseTests(LocalLearner[Knockout]):
         return found
 
 
-@register("antiphon.ScheffeKnockout/1")
-@attrs.frozen(kw_only=True)
-class ScheffeKnockout(PairwiseTests):
-    """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
-    answers the winning hypothesis.
-
-    ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
-    of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and
-    the hypothesis whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a
-    winner, the prediction is the mean of the remaining hypotheses. Privacy: ε-DP, see
-    ``LocalLearner``: a user reports one bit only. Source: tests of Scheffé 1947 (Devroye and Lugosi
-    2001), under local privacy as in Gopi et al. 2020. It is *not* the algorithm of Pour, Ashtiani
-    and Asoodeh 2023 (arXiv 2312.05645), which needs fewer users. The winner of a plain knockout is
-    not within a constant multiple of the least distance; but if one hypothesis is true, and the
-    tests are right, it wins.
-
-    >>> from antiphon.composition import ComplexMechanism
-    >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
-    >>> session = ComplexMechanism(
-    ...     ScheffeKnockout(hypotheses=hypotheses, horizon=99, epsilon=3)).start(seed=1)
-    >>> said = [session.send((0, 1)) for _ in range(99)]
-    >>> session.send(("predict", 0)).tolist()
-    [0.1, 0.9]
-    """
-
-
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """The pairs of a round: neighbours in the list of hypotheses. With an odd number, the last one
-    has no opponent."""
+    """The pairs of hypotheses that are tested in a round, neighbours in the list; of an odd number
+    the last has no opponent."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.composition.accounting.calibration import budget, largest_where, short_rate
 from antiphon.learners import searching
-from antiphon.learners.experts.weighted import Dartboard, Weighted, times
+from antiphon.learners.experts.weighted import Dartboard, Weighted, check_length, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, nearest
@@ -18,9 +18,7 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The size of the table of precomputed exponents."""
-_LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
+"""The largest number of exponents that a learner computes in advance, one for each batch loss."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
@@ -40,8 +38,8 @@ class Lazy(NamedTuple):
 def lazy_parameters(
     horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
-    """The (ε, δ)-DP parameters with the least ``regret_bound``; for the batch size ``batch``, if
-    one is given.
+    """The parameters of (ε, δ)-DP lazy experts with the least ``regret_bound``; ``target`` is ε,
+    ``chance`` is δ, and ``batch`` a given batch size.
 
     Raises: InvalidArgument.
     """
@@ -84,8 +82,8 @@ def lazy_parameters(
 
 @attrs.frozen(kw_only=True)
 class LazyDartboard(Dartboard):
-    """A dartboard that keeps its expert x after a batch with probability e^(-η(c + L_b(x))), c =
-    ``cost`` > 0. Abstract."""
+    """A learner that keeps its expert x after a batch with probability e^(-η(c + L_b(x))): η is the
+    ``rate``, c = ``cost`` > 0, and L_b(x) the loss of x in the batch. Abstract."""
 
     cost: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
@@ -97,18 +95,13 @@ class LazyDartboard(Dartboard):
             steps = self.cost * self.grid
             if steps.denominator != 1:
                 raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
-            size = self.unit.argument.numerator.bit_length()
-            if (steps + self.batch * self.grid) * size > _LONGEST:
-                raise InvalidArgument(
-                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
-                    "as a number"
-                )
+            check_length(self.unit, steps + self.batch * self.grid, "batch, cost and grid")
         known = range(min(self.batch * self.grid + 1, _TABLE))
         set_derived(self, _exponents=tuple(map(self._exponent, known)))
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on Rényi divergences that is claimed if the number of draws is not limited."""
+        """The bound on Rényi divergences that holds for any number of draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -121,25 +114,14 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L) of the loss L = loss/grid."""
+        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
 
-@attrs.frozen(kw_only=True)
-class LazyInBatches(LazyDartboard):
-    """A lazy learner that decides after each batch, with no limit on the number of draws. A
-    subclass claims its privacy. Abstract."""
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
-class LazyExperts(LazyInBatches):
+class LazyExperts(LazyDartboard):
     """A private learner that keeps its expert x after each batch with probability e^(-η(c +
     L_b(x))), and else draws by weight.
 
@@ -195,6 +177,11 @@ class LazyExperts(LazyInBatches):
         return cls(horizon=horizon, experts=experts, grid=grid, **found._asdict())
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    @property
     def regret_bound(self) -> float:
         """The bound ln d/η + ηBT/8 on expected regret."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
@@ -221,29 +208,9 @@ class CappedCurve:
         return min(free, (first + self.draws * drawn) * (1 + SLACK))
 
 
-@attrs.frozen(kw_only=True)
-class CappedDartboard(LazyDartboard):
-    """A lazy learner that decides after each loss, and draws at most ``draws`` times. A subclass
-    claims its privacy. Abstract."""
-
-    law_known: ClassVar[bool] = False
-    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
-        return proved(self, Renyi(self.capped), self.verification, source)
-
-    @property
-    def capped(self) -> CappedCurve:
-        """The bound on the Rényi divergences of its claim."""
-        return CappedCurve(self.curve, self.draws)
-
-
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
-class PrivateDartboard(CappedDartboard):
+class PrivateDartboard(LazyDartboard):
     """A private learner that keeps its expert x after each loss ℓ(x) with probability
     (1-p)·e^(-ηℓ(x)).
 
@@ -275,6 +242,20 @@ class PrivateDartboard(CappedDartboard):
     >>> session.send(np.array([1, 0])), session.send("advice")
     (TOP, 1)
     """
+
+    law_known: ClassVar[bool] = False
+    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
+        return proved(self, Renyi(self.capped), self.verification, source)
+
+    @property
+    def capped(self) -> CappedCurve:
+        """The claimed bound on Rényi divergences."""
+        return CappedCurve(self.curve, self.draws)
 
     @classmethod
     def tuned(
@@ -313,5 +294,6 @@ class PrivateDartboard(CappedDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """The bound (T-1)·r on the mean number of draws: r bounds the probability of each of them."""
+    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T =
+    ``horizon``."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

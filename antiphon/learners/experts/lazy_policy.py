@@ -28,14 +28,28 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """A validator that takes ``LazyExperts`` only and no subclass, which might decide otherwise."""
+    """An attrs validator: only ``LazyExperts`` itself, as a subclass might decide otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
 
+@register("antiphon.StayBit/1")
 @attrs.frozen
-class OneDecision(NoninteractiveMechanism[int, int]):
-    """One decision of lazy experts, made after a batch. A subclass claims its privacy. Abstract."""
+class StayBit(NoninteractiveMechanism[int, int]):
+    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
+    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
+
+    L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
+    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
+    e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with such
+    losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁, and it
+    is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws). The answer 0 reveals
+    little: with c > 0 the learner sometimes leaves an expert without a loss. Source: Asi, Koren,
+    Liu and Talwar, Alg. 1; the divergence is computed here.
+
+    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
+    0
+    """
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -59,35 +73,15 @@ class OneDecision(NoninteractiveMechanism[int, int]):
         return int(coins.bernoulli_exp(self.learner.exponent(dataset)))
 
 
-@register("antiphon.StayBit/1")
-@attrs.frozen
-class StayBit(OneDecision):
-    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
-    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
-
-    L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
-    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
-    e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with such
-    losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁, and it
-    is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws). The answer 0 reveals
-    little: with c > 0 the learner sometimes leaves an expert without a loss. Source: Asi, Koren,
-    Liu and Talwar, Alg. 1; the divergence is computed here.
-
-    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
-    0
-    """
-
-
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices (FIRST, STAYS, DRAWS) of the mechanisms in the order of creation."""
+"""The indices FIRST, STAYS and DRAWS of the mechanisms that LazyPolicy creates, in this order."""
 
 
 @register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
-    """The state of ``LazyPolicy``: rounds played, scores, the followed expert and its batch loss,
-    and the draws used."""
+    """The state of ``LazyPolicy``."""
 
     rounds: int
     """The number of losses so far."""
@@ -166,11 +160,9 @@ class LazyPolicy(ExchangePostProcessor[Following]):
             low, high = (low, middle) if enough else (middle + 1, high)
         return cls(learner, draws=max(low, 1))
 
-    # --- the created mechanisms -------------------------------------------------------------------
-
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The mechanisms that P creates first, in order: first expert, stay bits, draws."""
+        """The creations of P's mechanisms: the first expert, the stay bits, and the draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -190,14 +182,12 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """f of the learner, and f' of the mechanisms that P creates first (CM Def. 4.9)."""
+        """The functions f of the learner and f' of the mechanisms that P creates (CM Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
     def signature(self, right: Signature) -> Signature:
         return self.learner.signature
-
-    # --- steps -----------------------------------------------------------------------------------
 
     @property
     def initial_state(self) -> Following:
@@ -233,8 +223,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """The exponential mechanism that draws x ∝ e^(-η·(total loss of x)), from scores in steps of
-    the grid."""
+    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)); its
+    scores are in steps of the grid."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(

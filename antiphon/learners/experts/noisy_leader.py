@@ -47,7 +47,7 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon for which the columns of the counter's noise are normalised."""
+"""The longest horizon for which the columns of the default counter are normalised."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -122,10 +122,12 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        self.softmax.signature((CountAfter() @ counter).signature)  # Softmax refuses other sums
+        # The signature raises an error for sums that Softmax does not take.
+        self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        set_derived(self, verification=near)  # the neighbours of the counter's claim
+        # the neighbours are those of the counter's claim, which may be fewer than any two losses
+        set_derived(self, verification=near)
 
     @classmethod
     def tuned(
@@ -168,8 +170,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
     @property
     def regret_bound(self) -> float:
-        """The bound on expected regret (docstring of the module ``noisy_leader``), at most the
-        horizon. Raises: Intractable for a horizon past 2^20."""
+        """The proved bound on expected regret, at most the horizon. Raises: Intractable for a
+        horizon past 2^20."""
         return regret_bound(float(self.rate), self.counter)
 
     @property
@@ -187,7 +189,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         counter = self.counter
         if type(counter) is BufferedToeplitzCounter:
             rolling = Rolling(counter, state.counting)
-            expert = self._told(rolling, loss, coins)
+            expert = self._next_expert(rolling, loss, coins)
             return Led(expert, rolling.state())
         counting, _ = self.counter.step(state.counting, loss, coins)
         counting, sums = self.counter.step(counting, COUNT, coins)
@@ -199,17 +201,18 @@ class NoisyLeader(Learner[Led], InBlocks):
             return self._one_by_one(state, losses, coins)
         state, expert = self._advise(state, coins)
         shown, rolling = [expert], Rolling(counter, state.counting)
-        shown += [self._told(rolling, loss, coins) for loss in losses]
+        shown += [self._next_expert(rolling, loss, coins) for loss in losses]
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
-    def _told(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
-        """The state with the expert to follow after one more loss."""
+    def _next_expert(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
+        """The expert to follow in the next round: counts the loss, and draws by the noisy sums."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Check that a counter protects any two losses, not only near ones. Raises: InvalidArgument."""
+    """Checks that a counter protects any two losses, not only near ones. Raises:
+    InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -250,18 +253,17 @@ _LEAST, _MOST = 2.0**-40, 64.0
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """Cost in regret of noise with this variance, the function G(v) of the module's docstring."""
+    """The bound G(v) on the cost in regret of noise with the variance v (see the module)."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))
     root = math.sqrt(2 * log) * (np.sqrt(variance) - np.sqrt(bend))
-    found: Floats = np.where(variance <= bend, slope * variance, slope * bend + root)
-    return found
+    return np.where(variance <= bend, slope * variance, slope * bend + root)
 
 
 def regret_bound(rate: float, counter: Counter) -> float:
-    """The module's bound on expected regret, at most the horizon. Raises: Intractable for a
-    horizon past 2^20."""
+    """The bound on expected regret that the module proves, at most the horizon. Raises: Intractable
+    for a horizon past 2^20."""
     horizon, experts, grid = counter.horizon, counter.dimension or 1, counter.largest
     if horizon > _LONGEST_SUMMED:
         raise Intractable("errors at all times, by horizon", horizon, _LONGEST_SUMMED)
@@ -274,8 +276,8 @@ def regret_bound(rate: float, counter: Counter) -> float:
 
 
 def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
-    """The largest rate whose bound is at most 1/8 above the least, as if the variance rose once, to
-    ``variance``.
+    """The learning rate for noise of this variance: the largest whose bound on regret is at most
+    1/8 above the least.
 
     If one expert is better than the others by a gap, regret is about ln d/η plus the cost of noise,
     so a large rate is better.

@@ -22,18 +22,20 @@ from antiphon.protocol.post_processor import AnswerPostProcessor
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
+_LONGEST: Final = 1 << 17
+"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
+
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """The state of a learner by weights: rounds played, scores, the followed expert, and its loss
-    in the current batch."""
+    """The state of a learner that draws experts by weight."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
     """The scores: minus the total loss of each expert."""
     expert: int | None
-    """The followed expert; None before the first message."""
+    """The expert that is followed; None before the first message."""
     batch: int = 0
     """The loss of the followed expert in the current batch."""
     drawn: int = 0
@@ -60,20 +62,20 @@ class ByWeight(Learner[State], Generic[State]):
     @property
     @abstractmethod
     def initial_scores(self) -> Losses:
-        """The scores before any loss."""
+        """The scores of the experts before any loss."""
 
     @abstractmethod
     def scored(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of the losses, one row each."""
+        """The scores of the experts after each of the losses, a row for each loss."""
 
     @property
     @abstractmethod
     def period(self) -> int:
-        """The number of rounds between two times at which the learner may change its expert."""
+        """The number of rounds for which an expert is followed before the learner may change it."""
 
     def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The law of the followed expert, given the scores at the time when the learner could last
-        change its expert.
+        """The probabilities with which the learner follows each expert, given the experts' scores
+        at the time when the learner could last change its expert.
 
         A table of scores, one in each row, gives a table.
         """
@@ -83,8 +85,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The expected loss in each round, for whole periods of losses that come after
-        ``scores``."""
+        """The expected loss of the learner in each round of a table of losses, which begins with a
+        new period; ``scores`` are those before."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -127,8 +129,8 @@ class Weighted(ByWeight[Holding]):
 
 
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
-    """The rate per grid step, rate/grid. Raises: InvalidArgument for Log(q) if q is no grid-th
-    power of a rational."""
+    """The learning rate for one step of the grid, rate/grid. Raises: InvalidArgument for Log(q) if
+    q is no grid-th power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid
     ends = rate.argument.numerator, rate.argument.denominator
@@ -141,8 +143,19 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
     return exact.epsilon(Log(Fraction(top, bottom)))
 
 
+def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
+    """Checks that e^(unit·steps) has few enough digits to be a coin's odds, if ``unit`` is a Log.
+
+    Raises: InvalidArgument, which names the parameters ``names`` as the cause.
+    """
+    if isinstance(unit, Log) and steps * unit.argument.numerator.bit_length() > _LONGEST:
+        raise InvalidArgument(
+            f"rate=Log(q) has too many digits for this {names}; give the rate as a number"
+        )
+
+
 def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:
-    """The product unit·steps, exactly, also for a Log."""
+    """The exact product of a rate and a number of steps, also for a rate Log(q)."""
     return exact.epsilon(Log(unit.argument**steps)) if isinstance(unit, Log) else unit * steps
 
 
@@ -185,7 +198,7 @@ class Hedge(Unprotected):
 
 
 def best_rate(horizon: int, experts: int) -> Fraction:
-    """The rate √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least. Raises:
+    """The learning rate √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least. Raises:
     InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
     return short_rate(math.sqrt(8 * math.log(several) / rounds))
@@ -208,8 +221,8 @@ class Dartboard(Weighted, InBlocks):
 
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
-        """Minus the logarithm of the probability of keeping the expert, given its loss in the
-        batch."""
+        """The exponent a of the probability e^(-a) to keep the expert, which had the total loss
+        ``loss`` in the batch."""
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -228,7 +241,8 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # Scores are needed only at a new draw: the sums of the losses since the last one.
+        # The experts' scores are needed only at a new draw, where the losses since the last one are
+        # added.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):
@@ -281,7 +295,7 @@ class Softmax(AnswerPostProcessor):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
-    """The rate for sums in steps of 1/``STEPS``; None for a rate Log(q)."""
+    """The learning rate for sums in steps of 1/``STEPS``; None for a rate Log(q)."""
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
@@ -304,7 +318,7 @@ class Softmax(AnswerPostProcessor):
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """Draws the expert to follow, given the noisy sum of each expert."""
         rate = self.rate if sums.dtype == np.int64 else self._fine
-        assert rate is not None  # The method ``signature`` has checked this.
+        assert rate is not None  # Sums in doubles with a rate Log(q) are refused by ``signature``.
         return coins.categorical_exp(rate, for_each(_scores, sums))
 
 

@@ -96,7 +96,7 @@ class ConvexGame(online_game.OnlineGame):
         return origin
 
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether the learner (or each part of a chain) has the loss and the body of the game."""
+        """Whether a learner, or each part of a chain, is made for the game's loss and body."""
         if isinstance(learner, OnlineLearner) and not isinstance(learner, ConvexLearner):
             return False
         own = {"loss": self.convex_loss, "body": self.body}
@@ -163,8 +163,8 @@ class RandomSigns(SignGame):
 @register("antiphon.games.LinearGap/1")
 @attrs.frozen(kw_only=True)
 class LinearGap(SignGame):
-    """A game of signs z_t with mean gap·u, u in {-1, 1}^d/√d from the key: each sign is that of u
-    with probability (1 + gap)/2.
+    """A game of random data z_t in {-1, 1}^d/√d with mean gap·u, u in {-1, 1}^d/√d drawn with the
+    key: each sign is that of u with probability (1 + gap)/2.
 
     In the unit ball staying at the origin has regret ‖Σ z_t‖, about gap·T.
     """
@@ -172,13 +172,12 @@ class LinearGap(SignGame):
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_norm_of_mean)
 
     def direction(self, key: int) -> NDArray[np.int64]:
-        """The signs of the game's direction u, that is √d·u."""
+        """The signs of the direction u in which the mean of the data points, as an array √d·u."""
         words = seeded_words((key, 0, 1))(self.body.dimension)
         return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
 
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = (1 - float(self.gap) * self.direction(key)) / 2
-        return found
+        return (1 - float(self.gap) * self.direction(key)) / 2
 
 
 @register("antiphon.games.AlongShown/1")
@@ -196,7 +195,7 @@ class AlongShown(LinearGame):
     def loss(self, key: int, time: int, shown: Any) -> Losses:
         norm = math.sqrt(shown @ shown)
         axis = np.arange(len(shown)) == 0
-        # The rounding is towards zero, so that the norm is at most 1.
+        # Rounding is towards zero, so that the norm of the datum stays at most 1.
         return online_game.unwritten(
             np.trunc((shown / norm if norm else axis) * self.convex_loss.grid)
         )
@@ -241,8 +240,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         rounds: int | None = None,
         grid: int = 1 << 10,
     ) -> Self:
-        """The game on arrays: features divided by the ``bound`` of their norms, and labels in [-1,
-        1], on the grid.
+        """The game on arrays: features are divided by the ``bound`` on their norms, and put on the
+        grid with the labels, which lie in [-1, 1].
 
         The rounding is towards zero, so that no norm grows. ``rounds``: by default each row once.
         The bound must be public: one computed from the data leaks them. Raises: InvalidArgument for
@@ -254,7 +253,7 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "features are a table, a round in each row, and labels one number for each row"
             )
         scaled = rows / fields.check_double(bound, "bound")
-        inside = np.all(abs(scaled) <= 1)  # A NaN fails this test, too.
+        inside = np.all(abs(scaled) <= 1)  # A NaN fails the comparison, too.
         steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
         if not inside or np.any((steps**2).sum(axis=1) > grid**2):
             raise InvalidArgument(

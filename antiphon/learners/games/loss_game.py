@@ -1,4 +1,4 @@
-"""Games of experts, with losses from coins or against the followed expert; and their meter of
+"""Games of experts, with random losses or losses of the followed expert; and their meter of
 regret."""
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Adds the learner's expected losses in whole periods; the remaining rounds wait for
-        more, unless the game is over."""
+        """Adds the learner's expected losses in these rounds; rounds of an unfinished period wait
+        for the next call, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]
@@ -147,7 +147,7 @@ class CoinedGame(online_game.TossedGame, LossGame):
         return fallen * np.int64(self.grid)
 
     def best(self, key: int, epoch: int = 0) -> int:
-        """The expert that has the advantage in this epoch, chosen by the key."""
+        """The expert with the smallest probability of a loss in this epoch, chosen by the key."""
         return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
 
 
@@ -174,7 +174,7 @@ class RandomLosses(CoinedGame):
 @register("antiphon.games.StochasticGap/1")
 @attrs.frozen(kw_only=True)
 class StochasticGap(CoinedGame):
-    """A game in which one expert loses with probability 1/2 - ``gap``, and the others with 1/2."""
+    """A game in which the best expert loses with probability 1/2 - ``gap``, all others with 1/2."""
 
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_gap)
 
@@ -229,7 +229,7 @@ class BatchConstant(CoinedGame):
 @register("antiphon.games.LowerBoundEpochs/1")
 @attrs.frozen(kw_only=True)
 class LowerBoundEpochs(CoinedGame):
-    """A game of E = (Tε)^(4/3) epochs, at most T; each epoch repeats one loss of fair coins.
+    """A game of E = (Tε)^(4/3) epochs, at most T; in each epoch one loss of fair coins repeats.
 
     In this game an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for
@@ -241,7 +241,7 @@ class LowerBoundEpochs(CoinedGame):
 
     @property
     def epochs(self) -> int:
-        """The number E of epochs."""
+        """The number E of epochs, in each of which the loss stays the same."""
         wanted = math.floor(math.pow(self.rounds * float(self.epsilon), 4 / 3))
         return max(1, min(self.rounds, wanted))
 

@@ -82,8 +82,8 @@ class LossTable(ObliviousGame, LossGame):
 
     @classmethod
     def tossed_by(cls, game: LossGame, coins: Coins) -> Self:
-        """The losses of one play of a non-adaptive random game, as a table on which many learners
-        can play.
+        """A table with the losses of one play of a random game, so that many learners can play on
+        the same losses.
 
         Raises: InvalidArgument for an adaptive game. Cost: rounds·experts entries of 8 bytes.
         """
@@ -92,7 +92,7 @@ class LossTable(ObliviousGame, LossGame):
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)
-        table.flags.writeable = False  # The array is frozen here, so that it is not copied later.
+        table.flags.writeable = False  # A frozen array is not copied by the constructor.
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:
@@ -109,7 +109,7 @@ class LossTable(ObliviousGame, LossGame):
 
 
 class _Reading:
-    """The position in a source of rows, and the last block that was read."""
+    """The position in a source of rows, with the block of rows that was read last."""
 
     def __init__(self) -> None:
         self.rows: Iterator[npt.ArrayLike] | None = None

@@ -66,40 +66,40 @@ class Meter(ABC):
 
     @abstractmethod
     def scored(self) -> Scored:
-        """The regret at each of the given times."""
+        """The regret at each of the times that the meter was made for."""
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """The learner's loss in each of these rounds; called once, before ``_note`` for the same
-        rounds."""
+        """The learner's losses in these rounds, an array; called once, before ``_note`` for the
+        same rounds."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
-        """Record the losses of some rounds, from which ``_least`` finds the best in hindsight."""
+        """Takes note of the losses of some rounds, for ``_least`` to find the best in hindsight."""
 
     @abstractmethod
     def _least(self) -> float:
-        """The least total loss in hindsight, over the rounds noted so far."""
+        """The least total loss of an expert or point, over the rounds noted so far."""
 
     def _beyond(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The excess of a learner's total loss over the least in hindsight, at each of the given
-        times."""
+        """The regret at each of the meter's times, for a learner with these losses in the
+        rounds."""
         found: NDArray[Any] = self._at_times(lost) - np.array(self._best)
         return found
 
     def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The learner's total loss up to each of the given times."""
+        """The total of these losses up to each of the meter's times."""
         found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found
 
 
 KEYS = 1 << 62
-"""The number of possible random keys."""
+"""The number of possible keys of a random game."""
 
 
 @register("antiphon.GameState/1", state=True)
 class GameState(NamedTuple):
-    """The state of a game: its random key, the current round, and whose turn it is."""
+    """The state of a game: its random key, the round, and whether it waits for advice."""
 
     key: int
     """The random key, drawn before the first round; 0 if the game uses no randomness."""
@@ -140,17 +140,17 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def told(self) -> Arrays:
-        """The space of a game's losses."""
+        """The space of the losses that a game sends."""
 
     @property
     @abstractmethod
     def tells(self) -> str:
-        """A description of the losses that the learner receives."""
+        """A description, for error messages, of the losses that a game sends."""
 
     @property
     @abstractmethod
     def advice(self) -> Space:
-        """The space of the advice that a game takes."""
+        """The space of the advice that a game accepts."""
 
     @abstractmethod
     def unadvised(self, coins: Coins) -> Any:
@@ -169,7 +169,7 @@ class OnlineGame(Adversary[GameState]):
 
     @abstractmethod
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether a learner, which accepts losses of this space, can play this game."""
+        """Whether the game is made for this learner, which accepts losses of the game's space."""
 
     def step(self, state: GameState, message: object, coins: Coins) -> tuple[GameState, object]:
         if message is EMPTY:
@@ -201,7 +201,7 @@ class ObliviousGame(OnlineGame):
         round."""
 
     def times(self, number: int) -> NDArray[np.int64]:
-        """The rounds of block ``number``."""
+        """The numbers of the rounds in block ``number``, counted from 0."""
         return np.arange(number * self.block, min(self.rounds, (number + 1) * self.block))
 
     def loss(self, key: int, time: int, shown: Any) -> Losses:
@@ -211,7 +211,7 @@ class ObliviousGame(OnlineGame):
 
 
 def unwritten(losses: Losses) -> Losses:
-    """The losses as a read-only int64 table, whose rows can be sent as messages without a copy."""
+    """The losses as a read-only int64 array, whose rows can be sent as messages without a copy."""
     table: Losses = freeze(np.ascontiguousarray(losses, np.int64))
     return table
 
@@ -227,16 +227,16 @@ class TossedGame(ObliviousGame):
     tossed: ClassVar[bool] = True
 
     hold: ClassVar[int] = 1
-    """The number of rounds for which one random draw gives the loss."""
+    """The number of rounds for which a random loss stays the same."""
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability that each entry of a loss takes the first of its two values, if its draw
-        begins at ``times``: one row for each time."""
+        """The probability that each entry of a loss takes the first of its two values, a row for
+        each draw; ``times`` are the rounds in which the draws' losses begin."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses, given which entries of the loss take their first value ("fell")."""
+        """The losses of a table in which ``fallen`` says whether an entry takes its first value."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)
@@ -251,8 +251,8 @@ class TossedGame(ObliviousGame):
         return unwritten(self.paid(fallen if self.hold == 1 else fallen[tosses - first]))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """The random words of the tosses first, …, end - 1; the words of a toss do not depend on
-        the block."""
+        """The random words that decide the losses of the draws first, …, end - 1, a row for each
+        draw; blocks do not change them."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

@@ -17,12 +17,12 @@ from antiphon.protocol.measures.divergences import SLACK
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
-"""The largest rate η for which Thm 3.2 holds."""
+"""The largest learning rate η for which Thm 3.2 holds."""
 _SMALL: Final = Fraction(1, 10**300)
 """The probability δ₁ below which ln(1/δ₁) is computed from numerator and denominator, because a
 double would underflow."""
 _ENOUGH: Final = 5.0
-"""The least ln(1/δ₁) for which the bound of ``Repaired`` on the number of draws holds."""
+"""The least ln(1/δ₁) for which the proof of ``Repaired`` bounds the number of draws."""
 
 
 @attrs.frozen(kw_only=True)
@@ -62,14 +62,14 @@ class Accounting(ABC):
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
-        """The privacy measure that is claimed, rounded up."""
+        """The privacy measure that is claimed for L2P with these parameters, rounded up."""
 
     @abstractmethod
     def violations(self, setting: L2PSetting) -> Iterator[str]:
-        """Yields a message for each premise that does not hold, with its numbers and a cure."""
+        """Yields an error message for each violated premise, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
-        """Check the premises. Raises: InvalidArgument for the first premise that does not hold."""
+        """Checks the premises. Raises: InvalidArgument for the first premise that does not hold."""
         for text in self.violations(setting):
             raise InvalidArgument(text)
 
@@ -80,9 +80,32 @@ class Accounting(ABC):
         return not setting.loose and long
 
 
+@attrs.frozen(kw_only=True)
+class CountsDraws(Accounting):
+    """An accounting that claims (ε, δ), and bounds the number of draws with probability 1 - δ₁, δ₁
+    = ``tail``. Abstract."""
+
+    tail: Fraction = attrs.field(converter=_tail)
+
+    @staticmethod
+    @abstractmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        """The claimed ε in plain floats, for the rate η, p = ``fakes``, K = ``batches`` and ℒ =
+        ln(1/δ₁) = ``length``."""
+
+    @abstractmethod
+    def delta(self, setting: L2PSetting) -> Fraction:
+        """The claimed δ, at most 1."""
+
+    def measure(self, setting: L2PSetting) -> Approximate:
+        given = up(setting.rate), float(setting.fakes), setting.batches, _length(self.tail)
+        epsilon = exact.epsilon(above(self.epsilon(*given) * (1 + SLACK)))
+        return Approximate(epsilon, self.delta(setting))
+
+
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
-class Printed(Accounting):
+class Printed(CountsDraws):
     """The accounting of Thm 3.2 as printed: its (ε, δ) with K = ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ
     = ln(1/δ₁).
 
@@ -94,15 +117,13 @@ class Printed(Accounting):
     """
 
     source: ClassVar[str] = _PAPER
-    tail: Fraction = attrs.field(converter=_tail)
 
-    def measure(self, setting: L2PSetting) -> Approximate:
-        rate, length = up(setting.rate), _length(self.tail)
-        found = printed_epsilon(rate, float(setting.fakes), setting.batches, length)
-        return Approximate(_rounded(found), self.delta(setting))
+    @staticmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        spread = batches * rate**2 * fakes * length
+        return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
 
     def delta(self, setting: L2PSetting) -> Fraction:
-        """The δ of Thm 3.2, at most 1."""
         rounds = setting.batches * setting.batch
         lost = Fraction(0)
         if setting.loose:
@@ -114,7 +135,7 @@ class Printed(Accounting):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """Yields a message for each of ε and δ of Thm 3.2 that exceeds the given one."""
+        """Yields an error message for each of Thm 3.2's ε and δ that exceeds the given one."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
@@ -123,7 +144,7 @@ class Printed(Accounting):
 
 @register("antiphon.l2p.Repaired/1")
 @attrs.frozen(kw_only=True)
-class Repaired(Accounting):
+class Repaired(CountsDraws):
     """The repaired accounting of Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, and δ =
     2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
@@ -155,12 +176,14 @@ class Repaired(Accounting):
     """
 
     source: ClassVar[str] = f"{_PAPER}; its proof, mended here"
-    tail: Fraction = attrs.field(converter=_tail)
 
-    def measure(self, setting: L2PSetting) -> Approximate:
-        rate, length = up(setting.rate), _length(self.tail)
-        found = repaired_epsilon(rate, float(setting.fakes), setting.batches, length)
-        return Approximate(_rounded(found), min(Fraction(1), 2 * self.tail))
+    @staticmethod
+    def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+        rho = batches * rate**2 * fakes * length
+        return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
+
+    def delta(self, setting: L2PSetting) -> Fraction:
+        return min(Fraction(1), 2 * self.tail)
 
     def violations(self, setting: L2PSetting) -> Iterator[str]:
         length = _length(self.tail)
@@ -210,36 +233,15 @@ class Optimised(Accounting):
         return _exactly(setting, "optimised")
 
 
-# --- formulas and premises -----------------------------------------------------------------------
-
-
-def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of Thm 3.2 as printed, in plain floats: 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²) for the rate
-    η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
-    spread = batches * rate**2 * fakes * length
-    return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
-
-
-def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """The ε of the repaired Thm 3.2, in plain floats: 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, for the
-    rate η, p = ``fakes``, K = ``batches`` and ℒ = ``length``."""
-    rho = batches * rate**2 * fakes * length
-    return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
-
-
 def _length(tail: Fraction) -> float:
-    """The logarithm ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
+    """The logarithm ℒ = ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)
 
 
-def _rounded(epsilon: float) -> ExactEpsilon:
-    return exact.epsilon(above(epsilon * (1 + SLACK)))
-
-
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
-    """Yields a message for each premise of Thm 3.2 that does not hold."""
+    """Yields an error message for each violated premise of Thm 3.2; ``length`` is ln(1/δ₁)."""
     rate, fakes = up(setting.rate), float(setting.fakes)
     if not exact.at_most(setting.rate, MOST_RATE):
         yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"

@@ -37,8 +37,8 @@ class Measures(ABC):
     """
 
     subtracts: ClassVar[bool] = False
-    """Whether ``after`` only subtracts the loss from the scores, so that many losses can be handled
-    at once."""
+    """Whether ``after`` subtracts the loss from the scores, so that the sum of many losses can be
+    subtracted at once."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -46,7 +46,7 @@ class Measures(ABC):
     @property
     @abstractmethod
     def unit(self) -> ExactEpsilon:
-        """The logarithm of the factor by which one step of a score multiplies the measure."""
+        """The logarithm of the factor by which one score step multiplies the measure."""
 
     @property
     @abstractmethod
@@ -55,31 +55,31 @@ class Measures(ABC):
 
     @property
     def loose(self) -> Fraction:
-        """The probability δ₀ of Assumption 3.1."""
+        """The probability δ₀ of Assumption 3.1, with which measures may differ by more than η."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """The rate η of Assumption 3.1."""
+        """The rate η of Assumption 3.1, a bound on changes of log-ratios by one loss."""
         return times(self.unit, self.reach)
 
     @property
     def first(self) -> Losses:
-        """The initial scores s_1, an int64 array; they are public."""
+        """The public scores s_1 of the experts before any loss, an int64 array."""
         return np.zeros(self.experts, np.int64)
 
     @abstractmethod
     def after(self, scores: Losses, loss: Losses) -> Losses:
-        """The scores s_{t+1} after s_t and the loss ℓ_t, as a new array."""
+        """The experts' scores s_{t+1}, given the scores s_t and the loss ℓ_t, as a new array."""
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after all of the losses have come."""
+        """The experts' scores after the last of the losses."""
         for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of the losses, one row each."""
+        """The experts' scores after each of the losses, one row each."""
         if self.subtracts:
             less: Losses = scores - losses.cumsum(axis=0)
             return less
@@ -112,12 +112,11 @@ class ExponentialWeights(Measures):
         return self.grid
 
     def after(self, scores: Losses, loss: Losses) -> Losses:
-        less: Losses = scores - loss
-        return less
+        return scores - loss
 
 
 _FEW: Final = 16
-"""The largest number of possible losses for which all of them are tested."""
+"""The largest number of possible losses that are all tested."""
 _SHOWN: Final = 8
 _SLACK: Final = 1e-9
 
@@ -156,8 +155,8 @@ def check_assumption(
 
 
 def _extreme(measures: Measures) -> Iterator[Losses]:
-    """Yields all losses of a small domain; else four extreme ones, in which no, all, the first,
-    or every second expert loses."""
+    """Yields all losses, if they are few; else four, in which no expert, all experts, the first, or
+    every second expert loses."""
     experts, grid = measures.experts, measures.grid
     if (grid + 1) ** min(experts, _FEW) <= _FEW:
         for each in itertools.product(range(grid + 1), repeat=experts):
@@ -171,7 +170,7 @@ def _extreme(measures: Measures) -> Iterator[Losses]:
 def _histories(
     measures: Measures, told: Sequence[Losses], rounds: int
 ) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
-    """Yields sequences of up to ``rounds`` losses, and the scores after them."""
+    """Yields sequences of up to ``rounds`` losses of ``told``, and the scores after each."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
             scores = _scores(measures, "first", measures.first)
@@ -203,7 +202,7 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
 
 
 def check_numbers(measures: Measures) -> None:
-    """Check type and range of unit, reach and δ₀. Raises: PartError."""
+    """Checks the types and ranges of unit, reach and δ₀. Raises: PartError."""
     try:
         exact.epsilon(measures.unit)
         exact.probability(measures.loose)

@@ -1,13 +1,13 @@
 """L2P: lazy online learners made private, Alg. 1 of Asi, Koren, Liu and Talwar."""
 
 from fractions import Fraction
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import attrs
 import numpy as np
 
 from antiphon.composition.accounting.calibration import budget
-from antiphon.learners.experts.weighted import ByWeight, times
+from antiphon.learners.experts.weighted import ByWeight, check_length, times
 from antiphon.learners.l2p import base_measures
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised
 from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
@@ -16,9 +16,6 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers import InvalidArgument, Log, nearest
 from antiphon.protocol import Claim, Coins, assumed, proved, register, set_derived
-
-_LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
 
 
 def _fakes(value: object) -> Fraction:
@@ -37,12 +34,12 @@ def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """The state of L2P: rounds played, scores, the followed expert x and the hidden expert y, and
-    the scores of both when the batch began."""
+    """The state of L2P (lazy to private)."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
+    """The experts' scores, which give their measures."""
     pair: tuple[int, int] | None
     """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
@@ -52,8 +49,8 @@ class Followed(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedExperts(ByWeight[Followed], InBlocks):
-    """The L2P algorithm: for batches of rounds it follows an expert x, and holds a hidden expert y.
-    A subclass claims its privacy. Abstract."""
+    """L2P with any rule to draw the experts: for batches of rounds it follows an expert x, and
+    holds a hidden expert y. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -72,21 +69,14 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         base_measures.check_numbers(measures)
         set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
-        self._check_length()
+        longest = (self.margin + 1) * self.batch * self.measures.reach
+        check_length(self.unit, longest, "batch and grid")
         base_measures.check_assumption(self.measures)
         self.accounting.check(self.setting)
 
-    def _check_length(self) -> None:
-        steps = (self.margin + 1) * self.batch * self.measures.reach
-        unit = self.unit
-        if isinstance(unit, Log) and steps * unit.argument.numerator.bit_length() > _LONGEST:
-            raise InvalidArgument(
-                "rate=Log(q) has too many digits for this batch and grid; give the rate as a number"
-            )
-
     @property
     def setting(self) -> L2PSetting:
-        """The parameters on which the privacy depends."""
+        """The parameters of L2P that determine its privacy."""
         return L2PSetting(
             rate=self.measures.rate, horizon=self.horizon, batch=self.batch, fakes=self.fakes,
             margin=self.margin, loose=self.measures.loose,
@@ -97,8 +87,6 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         setting, by = self.setting, self.accounting
         found = proved(self, by.measure(setting), self.verification, by.source)
         return found if by.covers(setting) else tuple(map(assumed, found))
-
-    # --- the algorithm ----------------------------------------------------------------------------
 
     @property
     def initial_scores(self) -> Losses:
@@ -128,15 +116,15 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch other than the last has just ended."""
+        """Whether a batch ends with this round, other than the last batch."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
-        """The followed expert and the hidden one for the next batch, drawn by the given scores."""
-        (x, y), now = pair, _of(scores, pair)
-        stays = coins.bernoulli_exp(self._exponent((now[0] - begun[0]) - (now[1] - begun[1])))
+        """The followed and the hidden expert for the next batch, drawn by the given scores."""
+        x, y = pair
+        stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         real = coins.bernoulli(1 - self.fakes)
         if not (stays and real):
             x = self._drawn(scores, coins)
@@ -144,8 +132,13 @@ class PairedExperts(ByWeight[Followed], InBlocks):
             y = self._drawn(scores, coins)
         return x, y
 
-    def _exponent(self, gained: int) -> Fraction | Log:
-        """The exponent a = mBη minus the amount by which the batch moved x past y; at least 0."""
+    def _exponent(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
+    ) -> Fraction | Log:
+        """The exponent a of the probability e^(-a) to keep x: mBη minus the batch's gain of x over
+        y, and at least 0."""
+        now = _of(scores, pair)
+        gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained
         return times(self.unit, max(0, steps))
 
@@ -171,8 +164,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
 class LazyToPrivate(PairedExperts):
-    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds;
-    a second one, y, of the same law, stays hidden.
+    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds,
+    and holds a hidden expert y of the same law.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
 

@@ -37,17 +37,18 @@ from antiphon.verifiers import Within, event_level, every_pair, updates_and_quer
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
-"""The type of a run of samples: (the number of samples (1, 1) so far, the length of the run)."""
+"""The type of a run of equal counts: (the samples (1, 1) so far, the number of rounds)."""
 
 _FAR = 40
-"""The number of noise scales beyond which noise is neglected, as its probability is e^(-40)."""
+"""The number of scales beyond which a threshold's noise is neglected: it has probability
+e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""Least β for which doubles are precise enough; the neglected noise is far less likely than β."""
+"""The least β for which doubles are precise enough: the neglected noise is far less likely."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
-    """The logarithm ln P(ν < bar) for discrete Laplace noise ν ~ DLap(scale)."""
+    """The logarithms ln P(ν < bar) for the ``bars``, ν being discrete Laplace noise DLap(scale)."""
     step = 1 / float(scale)
     whole = math.log1p(math.exp(-step))
     low = (np.minimum(bars, 0) - 1) * step - whole
@@ -73,7 +74,7 @@ class Crossing:
         return law
 
     def quiet(self, runs: Sequence[Run]) -> Figures:
-        """The probability that no answer was ⊤ so far, after each run of equal counts."""
+        """The probability of no ⊤ so far, after each run of equal counts."""
         found = np.zeros(len(runs))
         logs = np.zeros(len(self._noises))
         for place, (count, length) in enumerate(runs):
@@ -107,8 +108,8 @@ def failing(beta: object) -> float:
 
 
 def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
-    """The least threshold with which ``above`` answers no ⊤ on ``rounds`` zeros, with probability 1
-    - beta.
+    """The least threshold for which the sparse vector ``above`` answers no ⊤ on ``rounds`` counts
+    of 0, with probability 1 - beta.
 
     Raises: InvalidArgument for beta outside [2^-40, 1).
     """
@@ -127,11 +128,11 @@ def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
 
 
 _FARTHEST = 45
-"""The number of scales beyond which the noise of one node is neglected; larger noise has a
-probability of about e^(-45)."""
+"""The number of noise scales beyond which the noise of one node is neglected: its probability is
+about e^(-45)."""
 _MORE = 3
-"""The number of scales added for each further node: a sum of n noises has a tail of about e^-x
-x^(n-1)/(n-1)!."""
+"""The number of noise scales added for each further node of a sum: n noises have a tail of about
+e^-x x^(n-1)/(n-1)!."""
 
 
 def highest_noise(updates: int, scale: Fraction) -> Figures:
@@ -150,17 +151,17 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
             return nothing
         first = 1 << most.bit_length() - 1
         before, later = tails(first - 1), _with_noise(tails(most - first), ratio)
-        found: Figures = before + later - before * later
-        return found
+        return before + later - before * later
 
     return tails(updates)
 
 
 def _with_noise(tails: Figures, ratio: float) -> Figures:
-    """The tail P(L + Z >= x), computed from the tail P(Z >= x), where the noise L has P(l) ∝
-    ratio^|l|, and Z is at least 0."""
+    """The tail P(L + Z >= x) for x = 0, 1, …, given the tail P(Z >= x) of a Z >= 0, where the noise
+    L has P(l) ∝ ratio^|l|."""
     up, down = tails.copy(), tails.copy()
-    up[0] = 1 / (1 - ratio)  # The mass to the left is added.
+    # The first entry stands for all sums up to 0, so their mass is added to it.
+    up[0] = 1 / (1 - ratio)
     step = 1
     while step < len(tails):
         part = ratio**step
@@ -188,8 +189,8 @@ class Counted(NamedTuple):
 @column_safe
 @attrs.frozen
 class OnceAbove(ExchangePostProcessor[Counted]):
-    """A learner (post-processor) that tests after each sample if the number of samples (1, 1) is
-    above a threshold; once it was, the answer is hypothesis 1, before that 0.
+    """A learner (post-processor) that asks a sparse vector on its right whether the number of
+    samples (1, 1) is above a threshold: it answers hypothesis 0 until the answer is ⊤, and then 1.
 
     On its right stands an ``AboveThreshold``, which is ``monotone`` for less noise. Privacy: that
     of the sparse vector w.r.t. event level (CM Thm 6.1). It asks until ⊤ is answered, and its
@@ -312,5 +313,5 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x such that the noise of all counts stays below x, with probability 1 - beta."""
+    """The least x for which no count has noise of x or more, with probability 1 - beta."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

@@ -161,7 +161,7 @@ class NameAndShame(MistakeLearner[int]):
         return bool(state)
 
     def expected_mistakes(self, rounds: int) -> float:
-        """The expected number of mistakes against (1, 1) in every round: (1 - (1-δ)^T)/δ."""
+        """The expected number of mistakes if all samples are (1, 1): (1 - (1-δ)^T)/δ."""
         delta = float(self.delta)
         return float(-np.expm1(rounds * np.log1p(-delta)) / delta) if delta < 1 else 1.0
 

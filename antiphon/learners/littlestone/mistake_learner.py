@@ -29,7 +29,7 @@ from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, 
 from antiphon.verifiers.models import EventLevel, event_level
 
 Sample: TypeAlias = "tuple[int, int]"
-"""The type of a sample (x, label)."""
+"""The type of a sample (x, label) of a point x."""
 
 BLANK: Final[Sample] = (0, 0)
 """The sample ⊥ = (0, 0), on which every hypothesis is right."""
@@ -41,7 +41,7 @@ MOST_POINTS: Final = 1 << 12
 
 
 def samples(points: int = 1) -> Space:
-    """The space of samples: ⊥ and (x, label) for x = 1, …, N. There is no sample (0, 1)."""
+    """The space of samples (x, label), x = 1, …, N = ``points``, and ⊥ = (0, 0); not (0, 1)."""
     if points == 1:
         return Finite((BLANK, (1, 0), HIT))
     return Either((Finite((BLANK,)), Tuples((Integers(1, points), BITS))))
@@ -54,12 +54,12 @@ def signature(points: int = 1) -> Signature:
 
 
 def label(hypothesis: int, point: int) -> int:
-    """The label f⁽ʰ⁾(x) of the point x under hypothesis h."""
+    """The label f⁽ʰ⁾(x) that the function with index h = ``hypothesis`` gives the point x."""
     return int(hypothesis == point != 0)
 
 
 def mistaken(hypothesis: int, sample: Sample) -> bool:
-    """Whether a hypothesis is wrong on the sample."""
+    """Whether the function with index ``hypothesis`` gives the sample's point another label."""
     return label(hypothesis, sample[0]) != sample[1]
 
 
@@ -93,7 +93,7 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 
 
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
-    """Whether every later answer is known to equal the last one; False if it is not known.
+    """Whether a learner's hypothesis is known to stay the same from this state on.
 
     A learner that knows this has a method ``settled`` of the state; in a chain, the leftmost
     post-processor has it.
@@ -158,7 +158,7 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""Number up to which every value of g (samples in a block) is tried; beyond it only some are."""
+"""The largest g (samples in a block) up to which every value is tried; of larger ones some."""
 
 
 class HardShape(NamedTuple):
@@ -212,7 +212,7 @@ def mistakes_lower_bound(
 
 
 def floor(value: Fraction) -> float:
-    """The largest double that is at most ``value``, for a lower bound."""
+    """The largest double that is at most ``value``: a lower bound is rounded down."""
     near = float(value)
     return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
 
@@ -272,7 +272,7 @@ def few_mistakes_upper_bound(
 def _premises(
     rounds: int, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> tuple[int, ExactEpsilon, Fraction, Fraction]:
-    """The arguments T, ε, δ and β of both bounds, checked. Raises: InvalidArgument."""
+    """The arguments T, ε, δ and β of the bounds on mistakes, checked. Raises: InvalidArgument."""
     most = fields.check_size(rounds, "rounds", fields.STREAM)
     rate = fields.log_epsilon(epsilon)
     failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
@@ -280,8 +280,8 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """Some values of r (the number of a sample in its block), each with the number of values for
-    which it stands; all values, unless g = ``copies`` is large."""
+    """Values of r, the number of a sample (1, 1) in its block, each with the number of values for
+    which it stands: all values unless g = ``copies`` is large."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -290,8 +290,8 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) of the lower bound in doubles, for each i < k and each r of
-    ``ends``; ``shape`` has g, k and b."""
+    """The coefficients (c_i, d_i) of the lower bound on mistakes in doubles, for each block i < k
+    and each r of ``ends``; ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
@@ -311,7 +311,8 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """The bounds c_i·β + d_i for i < k at r = ``end``, rounded up; ``shape``: g, k and b."""
+    """The bounds c_i·β + d_i on P(no mistake at the sample r = ``end`` of block i); ``shape`` is
+    (g, k, b)."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -326,7 +327,7 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """Yields the values of g (samples in a block) to try, for which e^(gε) < b <= T is possible."""
+    """Yields the values of g (samples in a block) to try: e^(gε) < b <= T must be possible."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES
@@ -356,8 +357,8 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
-    """Yields each number k of blocks with the largest fitting number b of parts; 2 for k = 1, where
-    nothing is split."""
+    """Yields each possible number k of nested blocks with the largest number b of parts that fits;
+    b = 2 for k = 1, where no block is split."""
     yield 1, 2
     blocks, allowed = 2, rounds // copies
     while True:
@@ -369,7 +370,7 @@ def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
 
 
 def _parts(allowed: int, blocks: int) -> int:
-    """The largest b with 1 + b + … + b^(k-1) <= ``allowed``, for k = ``blocks``."""
+    """The largest number b of parts with 1 + b + … + b^(k-1) <= ``allowed``, k = ``blocks``."""
     low, high = 1, 1 << (-(-allowed.bit_length() // (blocks - 1)))
     while low < high:
         half = (low + high + 1) // 2

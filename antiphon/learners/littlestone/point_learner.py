@@ -21,11 +21,11 @@ from antiphon.protocol.provenance import CREATED
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 _SHARE: Final = Fraction(7, 20)
-"""The part of the sparse vector's ε for the noise of its threshold."""
+"""The part of the sparse vector's ε that the noise of its threshold gets."""
 _SPLIT: Final = Fraction(11, 20)
-"""The part of ε for the sparse vector ``above``; the argmax gets the rest."""
+"""The part of ε that the sparse vector gets; the argmax gets the rest."""
 _FAR: Final = 25
-"""The number of noise scales past the threshold at which the probability of no ⊤ is about
+"""The number of noise scales past the threshold at which no ⊤ has a probability of about
 e^(-25)."""
 
 
@@ -101,8 +101,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Handle a sample: count it, and test the largest count; if this is high, find its
-        point."""
+        """Handles a sample: counts it and tests the largest count; finds its point if the test says
+        ⊤."""
         counts, learned, created = state
         if learned is not None:
             return state, learned
@@ -158,7 +158,8 @@ def point_learner(
 
     low = least_threshold(above, horizon, beta)
     high = 3 * low + 3
-    while high > low + max(1, low >> 6):  # mistakes fall in the threshold, then rise
+    # as the threshold grows, the expected mistakes first fall and then rise
+    while high > low + max(1, low >> 6):
         near, far = (low + high) // 2, (low + high) // 2 + 1
         if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
             high = near

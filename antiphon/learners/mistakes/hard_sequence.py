@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from antiphon.audit.running.progress import Progress
 
 Play: TypeAlias = "tuple[int, int]"
-"""The type of the result of a play: τ, the first round whose hypothesis is not the first one f⁽⁰⁾
-(T + 1 if none), and the number of mistakes."""
+"""The type of the result of a play: τ, the first round whose hypothesis is not f⁽⁰⁾ (T + 1 if there
+is none), and the number of mistakes."""
 
 
 def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
-    """Plays a learner on the stream with samples (1, 1) in the rounds ``hits``; returns τ and
-    the number of mistakes."""
+    """Plays a learner on the stream with samples (1, 1) in the rounds ``hits``; returns τ, the
+    first round whose hypothesis is not f⁽⁰⁾, and the number of mistakes."""
     state, told, left, errors, met = learner.initial_state, FIRST, rounds + 1, 0, 0
     step, waiting = learner.step, [*hits[:1]]
     for time in range(1, rounds + 1):
@@ -110,7 +110,7 @@ class SimulatedLaw(MistakeLaw):
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def plays(self, hits: Hits) -> NDArray[np.int64]:
-        """The pair (τ, mistakes) of each play, a row each. The plays are cached for each stream."""
+        """The pair (τ, mistakes) of each play of a stream, a row each; its plays are made once."""
         from antiphon.audit.running import Chunks, run
 
         key = _key(hits)
@@ -126,7 +126,7 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """An estimate of E[M] by fresh plays, which were not used to choose the stream."""
+        """An estimate of the expected mistakes on a stream, by plays that did not choose it."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -166,7 +166,7 @@ class HardSequence:
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
-    """The nested blocks B_0 ⊃ B_1 ⊃ … of rounds in the hard sequence."""
+    """The nested blocks B_0 ⊃ B_1 ⊃ … of rounds, each but the first a part of the one before."""
     kept: tuple[Number, ...]
     """The probabilities q_i = P(τ ∈ B_i), before B_i gets its samples (1, 1); τ is the first round
     that leaves f⁽⁰⁾."""
@@ -176,8 +176,8 @@ class HardSequence:
 
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
-    """The hard sequence: (1, 1) in the first ``copies`` rounds of a block, then again in the
-    lightest part of its rest.
+    """The hard sequence of a learner: (1, 1) in the first ``copies`` rounds of a block, then again
+    in the lightest part of the block's rest.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
     last. The parts are as even as possible; of equally light ones the first is taken. In a
@@ -193,7 +193,13 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
     """
     if exact.whole(copies, "copies") > law.rounds or exact.whole(parts, "parts") < 2:
         raise InvalidArgument(f"copies are at most the {law.rounds} rounds, and parts at least 2")
-    _concentrated(law)
+    leaves = law.concentration()
+    if leaves.low > 0.5:
+        raise InvalidArgument(
+            "the learner is not concentrated: where all samples are (0, 0) it leaves its first "
+            f"hypothesis with probability {leaves}, and the hard sequence is for learners that "
+            "keep to it; be wrong every round instead, or look at all sequences"
+        )
     block, hits = (1, law.rounds), tuple[int, ...]()
     blocks, kept, leaving = list[Block](), list[Number](), list[Number]()
     weight = law.left((), [law.rounds])[0]
@@ -216,24 +222,14 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
 
 
 def _ends(first: int, last: int, parts: int) -> list[int]:
-    """The round ``first``, and the last round of each part of the rounds after it; longer parts
-    come first."""
+    """The round ``first``, and the last round of each of the parts of the rounds after ``first``;
+    longer parts come first."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
-def _concentrated(law: MistakeLaw) -> None:
-    found = law.concentration()
-    if found.low > 0.5:
-        raise InvalidArgument(
-            f"the learner is not concentrated: where all samples are (0, 0) it leaves its first "
-            f"hypothesis with probability {found}, and the hard sequence is for learners that keep "
-            "to it; be wrong every round instead, or look at all sequences"
-        )
-
-
 _FEW = 10
-"""The largest number of rounds for which streams are searched one by one."""
+"""The largest number of rounds for which all streams of an inexact law are tried one by one."""
 
 
 @attrs.frozen

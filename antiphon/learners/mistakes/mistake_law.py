@@ -10,14 +10,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, Union
+from typing import Any, ClassVar, Final, Literal, TypeAlias, Union
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove, Run
+from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove
 from antiphon.learners.littlestone.finite_learner import NameAndShame
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, Sample, mistaken
 from antiphon.learners.littlestone.point_learner import PointLearner
@@ -117,24 +117,9 @@ _FEW = 1 << 8
 """The number of hits (samples (1, 1)) that are processed first; more follow if they matter."""
 
 
-class Quiet(Protocol):
-    """The interface of a learner, or a part of it, that knows the probability of having kept its
-    first hypothesis f⁽⁰⁾ so far."""
-
-    def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ (0 everywhere), after each run
-        of samples."""
-        ...
-
-    def rising(self, last: int, /) -> NDArray[np.float64]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ so far, after 1, …, last samples
-        that are all (1, 1)."""
-        ...
-
-
 class KnownLaw(ReckonedLaw):
-    """The law of mistakes of a learner that leaves its first hypothesis f⁽⁰⁾ at most once, for one
-    that it then keeps; in doubles.
+    """The law of mistakes, in doubles, of a learner that leaves its first hypothesis f⁽⁰⁾ at most
+    once, and then keeps the next hypothesis.
 
     It leaves for f⁽¹⁾; or for a wrong hypothesis, with a probability that is a function of the
     number of hits (``points``). Probabilities below 1e-15 are left out.
@@ -142,7 +127,9 @@ class KnownLaw(ReckonedLaw):
 
     how: ClassVar[How] = "in doubles"
 
-    def __init__(self, leaves: Quiet, rounds: int, points: PointLearner | None = None) -> None:
+    def __init__(
+        self, leaves: Crossing | NameAndShame, rounds: int, points: PointLearner | None = None
+    ) -> None:
         self.rounds = rounds
         self._leaves, self._points = leaves, points
 
@@ -208,10 +195,10 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""Node: a state of the learner, with the hypothesis that it answered when it reached the state."""
+"""The type of a node: a learner's state, and the hypothesis with which it was reached."""
 
 MOST_STATES: Final = 1 << 9
-"""The largest number of nodes; a learner with more is treated as infinite."""
+"""The largest number of nodes (states and hypotheses) for which a law is computed exactly."""
 MOST_ROUNDS: Final = 1 << 12
 MOST_LISTED: Final = 16
 """The largest number of rounds for which all 2^T streams are listed."""
@@ -234,47 +221,45 @@ class FiniteLaw(ReckonedLaw):
         self._start: Node = (learner.initial_state, FIRST)
         self._rows = dict(_rows(learner, self._start, rounds))
 
-    def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """Yields the law of the node (state and hypothesis) before each round; if ``alive``, only
-        of nodes that have not left the first hypothesis f⁽⁰⁾."""
-        belief, waiting = {self._start: Fraction(1)}, set(hits)
+    def _node_laws(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
+        """Yields before each round the law of the node (state and hypothesis); if ``alive``, only
+        of the nodes that have kept the first hypothesis f⁽⁰⁾."""
+        law, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
-            yield belief
+            yield law
             then: dict[Node, Fraction] = {}
-            for node, weight in belief.items():
+            for node, weight in law.items():
                 for next_node, chance in self._rows[node, HIT if time in waiting else BLANK]:
                     if not (alive and next_node[1] != FIRST):
                         then[next_node] = then.get(next_node, Fraction(0)) + weight * chance
-            belief = then
+            law = then
 
     def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
-        kept = [
-            sum(belief.values(), Fraction(0)) for belief in self._beliefs(self.check(hits), True)
-        ]
+        kept = [sum(law.values(), Fraction(0)) for law in self._node_laws(self.check(hits), True)]
         return [1 - kept[time - 1] if time else Fraction(0) for time in times]
 
     def mistakes(self, hits: Hits) -> MistakeFigure:
         waiting, total = set(self.check(hits)), Fraction(0)
-        for time, belief in enumerate(self._beliefs(hits, False), start=1):
+        for time, law in enumerate(self._node_laws(hits, False), start=1):
             if time in waiting:
-                total += sum(w for (_, told), w in belief.items() if mistaken(told, HIT))
+                total += sum(w for (_, told), w in law.items() if mistaken(told, HIT))
         return MistakeFigure.at(total, self.how)
 
     def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
-        """The probabilities P(M = 0), P(M = 1), …, up to the number of hits."""
+        """The probabilities of 0, 1, … mistakes, up to the number of hits."""
         waiting = set(self.check(hits))
-        belief: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
+        law: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
         for time in range(1, self.rounds + 1):
             sample = HIT if time in waiting else BLANK
             then: dict[tuple[Node, int], Fraction] = {}
-            for (node, errors), weight in belief.items():
+            for (node, errors), weight in law.items():
                 made = errors + mistaken(node[1], sample)
                 for next_node, chance in self._rows[node, sample]:
                     key = next_node, made
                     then[key] = then.get(key, Fraction(0)) + weight * chance
-            belief = then
+            law = then
         found = [Fraction(0)] * (len(waiting) + 1)
-        for (_, errors), weight in belief.items():
+        for (_, errors), weight in law.items():
             found[errors] += weight
         return tuple(found)
 

@@ -28,23 +28,22 @@ def _below_one(_: object, field: "attrs.Attribute[float]", value: float) -> None
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """The state of ``DPOCO``: rounds played, the sums of gradients now and when the batch began,
-    the shown point x and the hidden point y."""
+    """The state of ``DPOCO``, which is L2P (lazy to private) in a convex body."""
 
     rounds: int
     """The number of data so far."""
     total: Steps
     """The sum of all gradients, in steps."""
     pair: tuple[Row, Row] | None
-    """The shown point x, and the hidden point y of the same law; None before the first message."""
+    """The shown point x and the hidden point y, of the same law; None before the first message."""
     begun: Steps
     """The sum of the gradients when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
 class PairedPoints(ConvexLearner[Paired]):
-    """L2P (lazy to private) in a convex body: for batches of rounds it plays a point x, and holds a
-    hidden point y. A subclass defines their draws. Abstract."""
+    """L2P (lazy to private) in a convex body, with any rule to draw points: for batches of rounds
+    it plays a point x, and holds a hidden point y. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
 
@@ -79,8 +78,6 @@ class PairedPoints(ConvexLearner[Paired]):
         slope = self.loss.lipschitz(self.body)
         return Premises(setting, Printed(tail=self.tail), self.beta, self.regulariser, slope)
 
-    # --- the algorithm ----------------------------------------------------------------------------
-
     @property
     def initial_state(self) -> Paired:
         nothing = (0,) * self.body.dimension
@@ -103,7 +100,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def _step(self) -> float:
-        """The length of one step of a gradient."""
+        """The length of one step of a gradient: the Lipschitz constant over the grid."""
         return self.loss.lipschitz(self.body) / self.loss.grid
 
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
@@ -122,12 +119,10 @@ class PairedPoints(ConvexLearner[Paired]):
         return Paired(rounds, total, (x, y), total)
 
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
-        """The exponent -ln P[S = 1] of the probability of keeping the shown point; at least 0."""
+        """The exponent a of the probability e^(-a) to keep the shown point; at least 0."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)
-
-    # --- its claim ----------------------------------------------------------------------------
 
     @property
     def claims(self) -> tuple[Claim, ...]:

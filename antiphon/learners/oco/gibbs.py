@@ -1,4 +1,4 @@
-"""Random points x ∝ e^(⟨θ, x⟩ - q‖x‖²) of a ball or a box: a Gaussian law conditioned on the body.
+"""Random points x of a ball or a box with density ∝ e^(⟨θ, x⟩ - q‖x‖²), a conditioned Gaussian law.
 
 Computed in doubles: claims that depend on this law are *assumed*.
 """
@@ -17,14 +17,14 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""The type of a function from a table of points, one row for each density, to log-densities, up to
-a constant in each row."""
+"""The type of a function from a table of points to their log-densities, up to a constant in each
+row; each row has its own density."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33
 _ZOOMS: Final = 12
 _DEPTH: Final = 42.0
-"""The log-density below the maximum at which a density is cut off: the lost mass is below double
+"""The depth below its maximum at which a log-density is cut off: the lost mass is below double
 precision."""
 _UNIFORM: Final = 1 << 53
 
@@ -37,12 +37,12 @@ class DensityTable(NamedTuple):
 
     points: Floats
     logs: Floats
-    """The log-density at each point, 0 at the largest."""
+    """The log-density at each point, less its maximum."""
     masses: Floats
-    """The mass from the first point up to each point."""
+    """The mass of the density from the first point up to each point."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """The quantiles of each density at its probabilities, one row for each density of a table.
+        """The quantiles of the densities at the probabilities ``shares``, one for each density.
 
         Operations whose rounding may differ in NumPy are done in Python, so that a row does not
         depend on the other rows.
@@ -64,9 +64,9 @@ class DensityTable(NamedTuple):
 
 
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
-    """A table of log-concave densities on the intervals [low, high]."""
+    """Tables of log-concave densities on the intervals [low, high], one for each row."""
     low, high = _window(log_density, low, high)
-    points = _between(low, high, _POINTS)
+    points = np.linspace(low, high, _POINTS, axis=1)
     logs = log_density(points)
     logs = np.maximum(logs - logs.max(axis=1, keepdims=True), -2 * _DEPTH)
     rise: Floats = np.diff(logs, axis=1)
@@ -78,10 +78,10 @@ def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
 
 
 def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Narrower intervals that contain nearly all of the mass of each density."""
+    """Narrower intervals, one for each density, outside of which there is next to no mass."""
     each = np.arange(len(low))
     for _ in range(_ZOOMS):
-        points = _between(low, high, _COARSE)
+        points = np.linspace(low, high, _COARSE, axis=1)
         logs = log_density(points)
         inside = logs > logs.max(axis=1, keepdims=True) - _DEPTH
         first = np.maximum(inside.argmax(axis=1) - 1, 0)
@@ -90,10 +90,6 @@ def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats,
             break
         low, high = points[each, first], points[each, last]
     return low, high
-
-
-def _between(low: Floats, high: Floats, count: int) -> Floats:
-    return np.linspace(low, high, count, axis=1)
 
 
 def uniforms(coins: Coins, count: int) -> Floats:
@@ -149,8 +145,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
     def axis(t: Floats) -> Floats:
         within = log_gamma_share(rest, curvature * (1 - t) * (1 + t)) if rest else 0.0
-        found: Floats = (size - curvature * t) * t + within
-        return found
+        return (size - curvature * t) * t + within
 
     def radial(r: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -184,8 +179,7 @@ def _placed(along: Point, t: float, r: float, across: Point) -> Point:
     after projection orthogonal to u."""
     across = across - (across @ along) * along
     across = across - (across @ along) * along
-    point: Point = along * t + across * (r / math.sqrt(across @ across))
-    return point
+    return along * t + across * (r / math.sqrt(across @ across))
 
 
 def log_gamma_share(shape: float, x: Floats) -> Floats:
@@ -198,7 +192,7 @@ def log_gamma_share(shape: float, x: Floats) -> Floats:
     most = shape + 12 * math.sqrt(shape) + 60
     near = np.minimum(x, most)
     term, total, n = np.ones_like(near), np.ones_like(near), 0
-    while term.max() > 1e-17:  # Once the terms decrease, all later terms decrease.
+    while term.max() > 1e-17:  # The terms first rise; once they decrease, all later terms do.
         n += 1
         term = term * near / (shape + n)
         total = total + term

@@ -35,7 +35,7 @@ def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> 
 
 
 def plus(left: Steps, right: Steps) -> Steps:
-    """The sum of two vectors of whole steps."""
+    """The sum of two vectors of whole steps, exactly."""
     return tuple(map(operator.add, left, right))
 
 
@@ -45,7 +45,7 @@ Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """A drawn noisy sum and its point, which is followed until the next draw."""
+    """A noisy sum that was drawn, with the point that is played until the next draw."""
 
     noisy: Noisy
     point: Row
@@ -53,8 +53,7 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """The state of a lazy learner: rounds played, the sum of gradients, the noisy sum that is kept,
-    and the batch's log-ratios."""
+    """The state of a lazy learner in a convex body."""
 
     rounds: int
     """The number of data so far."""
@@ -87,7 +86,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     """
 
     regulariser: float = attrs.field(converter=fields.double)
-    """The factor λ of the regulariser λ‖x‖²."""
+    """The factor λ of the regulariser λ‖x‖² that the point minimises with the losses."""
     sigma: Fraction = attrs.field(converter=fields.positive)
     """The standard deviation of the noise, in units of the largest gradient norm L."""
     cost: Fraction = attrs.field(converter=fields.positive)
@@ -138,7 +137,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
-        """The clipped log-ratio of a round, in units of 1/(2σ²)."""
+        """The log-ratio of one round, clipped to ±w, in units of 1/(2σ²)."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -172,7 +171,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         """Draws a new noisy sum and its point."""
 
     def _scale(self) -> float:
-        """The length by which one step of the noisy sum moves the point."""
+        """The distance by which one step of the noisy sum moves the point."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
@@ -182,7 +181,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on Rényi divergences that is claimed."""
+        """The claimed bound on Rényi divergences."""
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )
@@ -194,10 +193,23 @@ def shown(point: Point) -> Row:
     return found
 
 
+@register("antiphon.LazyGibbs/1")
+@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class ByGibbsLaw(LazyPrefix):
-    """A lazy learner with random points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), where G is the sum of
-    gradients. A subclass claims its privacy. Abstract."""
+class LazyGibbs(LazyPrefix):
+    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
+    release.*
+
+    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
+    (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
+    of ``LazyLeader``, against adaptive adversaries, *assumed*, as points are drawn in doubles. With
+    exact draws its proof would hold, except that, as in ``DPOCO``, a point is βL²/λ-zCDP, which is
+    2/``sigma``² again. Regret: projecting a noisy sum (``LazyLeader``) has less, as conditioning
+    draws points towards the middle, and ratios are clipped more often where G is large. Source:
+    Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2, without
+    fake switches, with clipped ratios. Raises: InvalidArgument as ``LazyPrefix``, and for a body
+    that is neither ball nor box.
+    """
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -216,49 +228,10 @@ class ByGibbsLaw(LazyPrefix):
         return Renewed(tuple((point / -self._scale()).tolist()), shown(point))
 
 
-@register("antiphon.LazyGibbs/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class LazyGibbs(ByGibbsLaw):
-    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
-    release.*
-
-    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
-    (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
-    of ``LazyLeader``, against adaptive adversaries, *assumed*, as points are drawn in doubles. With
-    exact draws its proof would hold, except that, as in ``DPOCO``, a point is βL²/λ-zCDP, which is
-    2/``sigma``² again. Regret: projecting a noisy sum (``LazyLeader``) has less, as conditioning
-    draws points towards the middle, and ratios are clipped more often where G is large. Source:
-    Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2, without
-    fake switches, with clipped ratios. Raises: InvalidArgument as ``LazyPrefix``, and for a body
-    that is neither ball nor box.
-    """
-
-
-@attrs.frozen(kw_only=True)
-class ByNoisySum(LazyPrefix):
-    """A lazy learner whose point is a function of a noisy sum of gradients; a subclass claims its
-    privacy. Abstract."""
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        noise = coins.discrete_gaussians(self.deviation, len(total))
-        noisy = plus(total, noise)
-        return Renewed(noisy, shown(for_each(self._point, noisy)))
-
-    def _point(self, noisy: Steps) -> Point:
-        """The learner's point for a noisy sum."""
-        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())
-
-
 @register("antiphon.LazyLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class LazyLeader(ByNoisySum):
+class LazyLeader(LazyPrefix):
     """A lazy private leader: holds y = G + discrete Gaussian noise, and its point minimises ⟨y, x⟩
     + λ‖x‖² on the body.
 
@@ -297,3 +270,16 @@ class LazyLeader(ByNoisySum):
     >>> session.send(np.array([10, 0])), bool(np.linalg.norm(session.send("advice")) < 1.001)
     (TOP, True)
     """
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        noisy = plus(total, coins.discrete_gaussians(self.deviation, len(total)))
+        return Renewed(noisy, shown(for_each(self._point, noisy)))
+
+    def _point(self, noisy: Steps) -> Point:
+        """The learner's point for a noisy sum."""
+        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

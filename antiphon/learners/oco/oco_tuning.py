@@ -23,7 +23,7 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""Clipping bound w in standard deviations of a log-ratio; about 1 in 40 log-ratios is clipped."""
+"""The clipping bound w in standard deviations of a log-ratio, of which about 1 in 40 is clipped."""
 
 
 class Prefix(NamedTuple):
@@ -42,11 +42,7 @@ def batches(horizon: int) -> list[int]:
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""Type of tried parameters: the batch size, the spread of the noise, and a share of the privacy."""
-
-
-def _inverse(precision: float, _: float) -> float:
-    return 1 / precision
+"""The type of tried parameters: batch size, spread of noisy sums, and a share of the privacy."""
 
 
 def least_spread(
@@ -54,7 +50,8 @@ def least_spread(
     spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
-    """The batch size of the least merit, with the share of the least spread within (ε, δ).
+    """The batch size of the least merit, with the share of which the least spread is within (ε, δ);
+    ``target`` is ε and ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -65,7 +62,7 @@ def least_spread(
             tried = curve(batch, 1 / precision, share)
             return tried.seems_to_keep(float(target), float(chance), _ORDERS, 5e4)
 
-        search = ParameterSearch(private, _inverse, spreads, shares)
+        search = ParameterSearch(private, lambda precision, _: 1 / precision, spreads, shares)
         share = search.least().middle
         return batch, search.bound(share), share
 
@@ -76,7 +73,8 @@ def least_spread(
 
 
 def _prefix(batch: int, sigma: float, share: float) -> Prefix:
-    """The parameters with the cost share·Bw (batch size B, clipping bound w), as rationals."""
+    """Rational parameters for noise of σ = ``sigma``: w = 2/σ and the cost share·Bw, for a batch
+    B."""
     cost = short_rate(share * batch * _WIDTH / sigma)
     return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
@@ -85,8 +83,8 @@ def _prefix(batch: int, sigma: float, share: float) -> Prefix:
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The (ε, δ)-DP parameters with about the least √d·σ + √(BT), σ >= 1; for a given B, with the
-    least σ. A share of 2/ε makes leaving nearly as likely in both worlds."""
+    """The parameters of an (ε, δ)-DP learner with about the least √d·σ + √(BT), σ >= 1; for a given
+    batch size B, with the least σ."""
 
     def curve(batch: int, sigma: float, share: float) -> JointCurve:
         return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
@@ -106,8 +104,8 @@ _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """The parameters in the premises of DP-OCO: η, T, B, p and δ₀ of Thm 3.2 with its (ε, δ), and
-    β, λ and L of Lemma 3.11."""
+    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Thm 3.2 with its (ε,
+    δ), and β, λ and L of Lemma 3.11."""
 
     setting: L2PSetting
     theorem: Printed
@@ -117,7 +115,7 @@ class Premises(NamedTuple):
 
     @property
     def closeness(self) -> float:
-        """The η that Lemma 3.11 gives: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        """The closeness η of two successive measures by Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
         ratio = self.beta * self.lipschitz**2 / self.regulariser
         return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
 
@@ -136,13 +134,12 @@ class Premises(NamedTuple):
         """The (ε, δ) of Thm 3.2, rounded up."""
         return self.theorem.measure(self.setting)
 
-    def check(self) -> None:
-        """Check the premises. Raises: InvalidArgument with the premises that do not hold."""
-        _none(self._violations())
-
-    def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """Check the premises, and that Thm 3.2 gives at most (ε, δ). Raises: InvalidArgument."""
-        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
+    def check(self, further: Iterable[str] = ()) -> None:
+        """Check the premises. Raises: InvalidArgument with the premises that do not hold, and the
+        messages ``further``."""
+        text = "; ".join(chain(self._violations(), further))
+        if text:
+            raise InvalidArgument(f"{text}. {_CURE}")
 
     def _violations(self) -> Iterator[str]:
         yield from self.theorem.violations(self.setting)
@@ -155,16 +152,9 @@ class Premises(NamedTuple):
             )
 
 
-def _none(violations: Iterable[str]) -> None:
-    """Check that there are no violations. Raises: InvalidArgument with all messages."""
-    text = "; ".join(violations)
-    if text:
-        raise InvalidArgument(f"{text}. {_CURE}")
-
-
 @attrs.frozen
 class OCOTask:
-    """A task for DP-OCO, for which parameters are sought: T, d, D, L, ε and δ."""
+    """A task for DP-OCO: the rounds T, dimension d, diameter D, Lipschitz constant L, ε and δ."""
 
     horizon: int
     dimension: int
@@ -175,7 +165,7 @@ class OCOTask:
 
     @classmethod
     def of(cls, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Self:
-        """The task of a body and a loss. Raises: InvalidArgument for an impossible ε or δ."""
+        """The task for a body and a loss. Raises: InvalidArgument for an impossible ε or δ."""
         target, chance = budget(epsilon, delta)
         slope = loss.lipschitz(body)
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
@@ -204,7 +194,7 @@ class OCOTask:
         return self._checked(made(largest_where(private, self.rate * 2.0**-30, self.rate, 40)))
 
     def _checked(self, found: Premises) -> Premises:
-        found.check_within(self.epsilon, self.delta)
+        found.check(found.theorem.beyond(found.setting, self.epsilon, self.delta))
         return found
 
     @property
@@ -214,7 +204,7 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws, chosen such that it costs half of δ."""
+        """The probability δ₁ of too many draws, by which half of δ is spent."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
@@ -229,7 +219,7 @@ class OCOTask:
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
-        """The premises with a δ₀ that costs the other half of δ, and β = η²λ/(20L²), over
+        """The parameters with a δ₀ that spends the other half of δ, and β = η²λ/(20L²), divided by
         ln(2/δ₀) if ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
@@ -251,7 +241,7 @@ class OCOTask:
 
 
 class Chosen(NamedTuple):
-    """The chosen parameters of DP-OCO: λ, β, p, B and η."""
+    """The parameters λ, β, p, B and η that a search has chosen for DP-OCO."""
 
     regulariser: float
     beta: float
@@ -261,8 +251,8 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters for s² = 2λ/β, the variance of a noisy sum, s the spread: λ is the best for s,
-    and p = share·2BβLD, at most 1/2."""
+    """The parameters for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is the best
+    for s, and p = share·2BβLD, at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half
@@ -273,7 +263,7 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` with about the best merit that are (ε, δ)-DP by the exact accounting.
+    """Parameters of ``DPOCO`` with about the best merit, (ε, δ)-DP by the exact accounting.
 
     The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
     """

@@ -7,4 +7,5 @@ from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = ["MistakesPattern", "fewest_mistakes"]
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+# claims that a user's broken class inherits from this package never count as proved
+nothing_proved_in(__name__)

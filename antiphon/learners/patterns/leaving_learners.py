@@ -23,8 +23,8 @@ from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, Number, 
 from antiphon.numbers import InvalidArgument, exact
 
 Staying: TypeAlias = tuple[Fraction, ...]
-"""The table y of a learner's probabilities of having kept its first hypothesis, by the number of a
-stream."""
+"""The type of the table y: the probability of having kept the first hypothesis f⁽⁰⁾, by the number
+of the stream of samples."""
 
 
 LONGEST: Final = 8
@@ -32,8 +32,8 @@ LONGEST: Final = 8
 
 
 def stream(hits: Collection[int], length: int) -> int:
-    """The number (index in the binary tree) of the first ``length`` samples of the stream with
-    these hits."""
+    """The number of a stream, its index in the binary tree: the first ``length`` samples of the
+    stream with (1, 1) in the rounds ``hits``."""
     number = 0
     for time in range(1, length + 1):
         number = 2 * number + 1 + (time in hits)
@@ -41,18 +41,18 @@ def stream(hits: Collection[int], length: int) -> int:
 
 
 def streams(rounds: int) -> int:
-    """The number of streams of fewer than ``rounds`` samples; the answer to a further sample
-    would come too late to matter."""
+    """The number of streams of fewer than ``rounds`` samples; after more, no hypothesis matters."""
     return (1 << rounds) - 1
 
 
 class Path(NamedTuple):
-    """A possible course of the hard sequence: which half of each block's rest it takes."""
+    """A possible course of the hard sequence: the half of each block's rest that gets samples (1,
+    1)."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     skipped: tuple[Block, ...]
-    """The half that is not taken, at each step."""
+    """The half of each block's rest that gets no more samples (1, 1)."""
 
 
 def paths(rounds: int) -> Iterator[Path]:
@@ -74,8 +74,8 @@ def paths(rounds: int) -> Iterator[Path]:
 
 
 def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: float) -> None:
-    """Adds weight·P(τ in a block), on the stream with these hits, to ``rows`` as coefficients of
-    y."""
+    """Adds weight·P(τ in the block) to ``rows``, the coefficients of y; τ is the round in which the
+    learner leaves f⁽⁰⁾ on the stream with these hits."""
     first, last = block
     for time, sign in ((first - 1, weight), (last, -weight)):
         place = stream(hits, max(time - 1, 0))
@@ -83,8 +83,8 @@ def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: floa
 
 
 def _lighter(path: Path) -> Iterator[dict[int, float]]:
-    """Yields for each chosen half the coefficients in y of its weight minus the weight of the
-    skipped half."""
+    """Yields for each chosen half of a block's rest the coefficients in y of its weight minus the
+    weight of the skipped half."""
     halves = zip(path.blocks[1:], path.skipped, strict=True)
     for place, (chosen, skipped) in enumerate(halves, start=1):
         rows: dict[int, float] = {}
@@ -128,7 +128,8 @@ def leaving_program(
             if after not in columns:
                 continue
             entries = {column: -1.0, columns[after]: 1.0}
-            if after[2]:  # it may leave, and then nothing more is revealed
+            # the learner may leave after this pair of samples, and then nothing more is revealed
+            if after[2]:
                 entries[here] = 1.0
                 left = [(own, 1.0), (after[0], -1.0), (other, -growth), (after[1], growth)]
                 summed: dict[int, float] = {here: -1.0}
@@ -175,11 +176,11 @@ def fewest_mistakes(
 
 
 Node = tuple[int, int, bool]
-"""A pair of streams, one in each world, and whether they differ: (own, other, differs)."""
+"""The type of a pair of streams, one in each world: (own, other, whether they differ)."""
 
 
 def _pairs(rounds: int) -> Iterator[Node]:
-    """Yields every node of the tree of samples that comes before the last round."""
+    """Yields all pairs of streams that f allows, up to the last round."""
     level: list[Node] = [(0, 0, False)]
     for _ in range(rounds):
         yield from level
@@ -195,15 +196,15 @@ def _followed(node: Node) -> Iterator[Node]:
 
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
-    """The table y in rationals, made β-concentrated; rounding keeps the order."""
+    """The table y in rationals, made β-concentrated; rounding keeps it decreasing along streams."""
     staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)
 
 
 def rarer(staying: Staying, part: Fraction) -> Staying:
-    """The table of a learner that acts as the given one with probability ``part``, and otherwise
-    never leaves its first hypothesis f⁽⁰⁾."""
+    """The table of a learner that acts as that of ``staying`` with probability ``part``, and
+    otherwise never leaves its first hypothesis f⁽⁰⁾."""
     return tuple(1 - part * (1 - each) for each in staying)
 
 
@@ -227,8 +228,8 @@ class LeavingLaw(ReckonedLaw):
 def fewer_mistakes(
     hits: Hits, blocks: Sequence[Block], weights: Sequence[Fraction], count: int
 ) -> Doubles:
-    """The coefficients in y of P(fewer than k mistakes) - Σ w_i q_i, on a hard sequence of k
-    hits."""
+    """The coefficients in y of P(fewer than k mistakes) - Σ w_i q_i, on a hard sequence of k hits;
+    ``weights`` are the w_i."""
     entries = {0: 1.0}
     last = stream(hits, hits[-1] - 1)
     entries[last] = entries.get(last, 0.0) - 1.0
@@ -262,8 +263,8 @@ def finite_learner(staying: Staying) -> FiniteLearner:
 
 
 Row: TypeAlias = tuple[tuple[int, Fraction], ...]
-"""The transitions after ⊥ and after (1, 1), each (next state, or -1 for the same; the
-probability to stay)."""
+"""The type of a state's transitions after ⊥ and after (1, 1): the next state (-1 for the same) and
+the probability of staying with f⁽⁰⁾."""
 
 
 def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:

@@ -84,7 +84,7 @@ class MistakesPattern(Pattern):
         }  # fmt: skip
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        return ((self.horizon, 2),)  # two hypotheses
+        return ((self.horizon, 2),)  # the laws are those of learners with two hypotheses
 
     def least(self, epsilon: ExactEpsilon) -> None:
         return None
@@ -96,7 +96,7 @@ class MistakesPattern(Pattern):
         return f"learners of {self.horizon} rounds that leave once"
 
     def weights(self, count: int) -> list[Fraction]:
-        """The weights of q_0, q_1, … in the bounded difference."""
+        """The weights of q_0, q_1, … (probabilities of leaving f⁽⁰⁾) in the difference."""
         return [self.each + (0 if place else self.first) for place in range(count)]
 
     @property
@@ -108,7 +108,7 @@ class MistakesPattern(Pattern):
         return PathByPath(self, size)
 
     def difference(self, staying: leaving_learners.Staying) -> Fraction:
-        """The bounded difference for the learner with this table."""
+        """The bounded difference for the learner with this table of staying probabilities."""
         hard = hard_sequence(leaving_learners.LeavingLaw(staying, self.horizon))
         slope = leaving_learners.fewer_mistakes(
             hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying)
@@ -117,8 +117,8 @@ class MistakesPattern(Pattern):
         return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The learner found by a search step, mixed until it satisfies its claim, and its mistakes
-        on its own hard sequence."""
+        """The learner that a search has found, mixed until it keeps its claim, and the probability
+        of few mistakes on its own hard sequence."""
         learner, lost, staying = self._kept(self.staying(found.laws[0]))
         law = FiniteLaw(learner, self.horizon)
         hard = hard_sequence(law)
@@ -141,14 +141,14 @@ class MistakesPattern(Pattern):
         return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
-        """The table of staying probabilities in rationals, made β-concentrated."""
+        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, made β-concentrated."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(
         self, staying: leaving_learners.Staying
     ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
-        """The learner, mixed with one that never leaves until the exact engine confirms its (ε,
-        δ); with its δ and table."""
+        """The learner of a table, mixed with one that never leaves f⁽⁰⁾ until the exact engine
+        confirms its (ε, δ); with its δ and its table."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
@@ -157,7 +157,7 @@ class MistakesPattern(Pattern):
                 return learner, lost, staying
             staying = leaving_learners.rarer(
                 staying, self.delta / lost
-            )  # seldom twice, as the δ is convex in y
+            )  # The loop seldom runs twice, as δ is convex in y.
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:

@@ -4,23 +4,35 @@ from typing import Any
 
 import attrs
 
-from antiphon.protocol import Claim, ContinualMechanism, PostProcessor, Signature
+from antiphon.protocol import Claim, Coins, ContinualMechanism, PostProcessor, Signature
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.provenance import assumed, nothing_proved_in
+from antiphon.protocol.registry import column_safe, register, set_derived
 
-nothing_proved_in(__name__)  # claims that broken classes inherit never count as proved
+# claims that broken twins inherit from honest learners never count as proved
+nothing_proved_in(__name__)
 
 
 @attrs.frozen
-class TwinMechanism(ContinualMechanism[Any]):
-    """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but other
-    steps. Abstract."""
+class _Twin:
+    """A deliberately broken copy ("twin") of ``honest``, with its verification function."""
 
     honest: Any
 
     @property
     def initial_state(self) -> Any:
         return self.honest.initial_state
+
+    @property
+    def verification(self) -> Any:
+        """The verification function of the honest mechanism or post-processor."""
+        return self.honest.verification
+
+
+@attrs.frozen
+class TwinMechanism(_Twin, ContinualMechanism[Any]):
+    """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but other
+    steps. Abstract."""
 
     @property
     def signature(self) -> Signature:
@@ -28,34 +40,39 @@ class TwinMechanism(ContinualMechanism[Any]):
         return found
 
     @property
-    def verification(self) -> Any:
-        """The verification function of the honest mechanism."""
-        return self.honest.verification
-
-    @property
     def claims(self) -> tuple[Claim, ...]:
         return tuple(map(assumed, self.honest.claims))
 
 
+@register("antiphon.corpus.Altered/1")
+@column_safe(of="honest")
 @attrs.frozen
-class TwinProcessor(PostProcessor[Any]):
+class Altered(TwinMechanism):
+    """A broken copy of a mechanism, in which some fields have values that the constructor of the
+    honest one refuses, such as a cost of 0."""
+
+    changes: tuple[tuple[str, Any], ...]
+    """Pairs (name of a field, its value in the broken copy)."""
+    _broken: Any = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        broken = attrs.evolve(self.honest)
+        set_derived(broken, **dict(self.changes))
+        set_derived(self, _broken=broken)
+
+    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+        found: tuple[Any, Any] = self._broken.step(state, message, coins)
+        return found
+
+
+@attrs.frozen
+class TwinProcessor(_Twin, PostProcessor[Any]):
     """A deliberately broken copy ("twin") of an honest post-processor, with other steps.
     Abstract."""
-
-    honest: Any
-
-    @property
-    def initial_state(self) -> Any:
-        return self.honest.initial_state
 
     def signature(self, right: Signature) -> Signature:
         found: Signature = self.honest.signature(right)
         return found
-
-    @property
-    def verification(self) -> Any:
-        """The verification function of the honest processor."""
-        return self.honest.verification
 
 
 @attrs.frozen

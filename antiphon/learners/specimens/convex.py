@@ -21,14 +21,13 @@ from antiphon.learners.convex.convex_losses import Point
 from antiphon.learners.convex.leader import OneStance, SumLeader
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
 from antiphon.learners.oco.dp_oco import PairedPoints
-from antiphon.learners.specimens import TwinMechanism, TwinProcessor
+from antiphon.learners.specimens import Altered, TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.protocol import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
-from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
@@ -37,7 +36,7 @@ _GRADIENT: Final = 8
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """Smaller sample sizes for slow learners, which take a Python call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
-"""The δ at which the claims of lazy points are tested."""
+"""The δ at which the claims of lazy learners in a body are tested."""
 _STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
@@ -57,9 +56,6 @@ def specimens() -> Iterator[specimen.Specimen]:
     yield _origin()
     yield from _lazy_points()
     yield from _leaders()
-
-
-# --- without coins --------------------------------------------------------------------------------
 
 
 def _still(kind: Any) -> tuple[specimen.Example, ...]:
@@ -86,8 +82,8 @@ def _origin() -> specimen.Specimen:
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
     kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
-    yield specimen.Specimen(*kept, *tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
-    gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
+    yield specimen.Specimen(*kept, *tuple(_lazy("a lazy leader", LazyLeader)))
+    gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs))
     yield specimen.Specimen(_of_two(LazyGibbs, **_STAYS), *gibbs)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
@@ -103,17 +99,19 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     return specimen.Example(kind(**given), specimen.NOT_DATA)
 
 
-def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
+def _lazy(name: str, kind: Any) -> Iterator[Entry]:
+    """Corpus entries: a lazy learner, and its twin without the cost, which never draws anew where
+    the log-ratio is as large as possible."""
     # With σ = 1 the claimed ε takes many samples to refute, and points drawn from the Gibbs law are
     # near 0.
     sigma = 2
-    line = {**_LINE, **_STAYS, "regulariser": 0.5, "sigma": sigma}
+    honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
+    twin = Altered(honest, (("cost", Fraction(0)),))
     player = Player("towards y | away from y", listening)
-    # With such a large noisy sum the learner never moves in one world, and may move in the other.
+    # With so large a noisy sum, the learner never moves in one world and may move in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
-        name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
-        Truth(math.inf), _RARE,
+        name, honest, f"{name}, never moved for nothing", twin, player, Truth(math.inf), _RARE,
     ):  # fmt: skip
         yield attrs.evolve(row, feature=far, **_SLOW)
 
@@ -153,7 +151,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
-    """The example learners of DP-FTRL, and of the exact sum, with their broken twins."""
+    """The examples of DP-FTRL's leaders and of the exact sum, with their broken twins."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
     yield specimen.Specimen(
@@ -193,8 +191,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """Entries on DP-FTRL with a single gradient of full length, in opposite directions; the next
-    point reveals it."""
+    """Corpus entries: DP-FTRL with a single gradient of full length, in opposite directions in the
+    two worlds; the next point reveals it."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -217,8 +215,8 @@ def _wide(kind: type[SumLeader]) -> Any:
 
 
 def _between() -> tuple[Entry, ...]:
-    """Entries on the hedged leader: the second datum affects only the difference of the two
-    leaders' losses."""
+    """Corpus entries: the hedged leader, where the second datum changes only the difference of the
+    two leaders' losses."""
     honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
@@ -248,35 +246,11 @@ class FollowingPoint(TwinMechanism):
         return state, freeze(np.full(self.honest.body.dimension, float(state)))
 
 
-@register("antiphon.corpus.CostlessLeader/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class CostlessLeader(lazy_prefix.ByNoisySum):
-    """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible, it
-    never draws anew."""
-
-    def __attrs_post_init__(self) -> None:
-        lazy_prefix.ByNoisySum.__attrs_post_init__(self)
-        set_derived(self, cost=Fraction(0))
-
-
-@register("antiphon.corpus.CostlessGibbs/1")
-@column_safe(of="loss")
-@attrs.frozen(kw_only=True)
-class CostlessGibbs(lazy_prefix.ByGibbsLaw):
-    """A broken ``LazyGibbs`` without the cost: where the log-ratio is as large as possible it never
-    draws anew."""
-
-    def __attrs_post_init__(self) -> None:
-        lazy_prefix.ByGibbsLaw.__attrs_post_init__(self)
-        set_derived(self, cost=Fraction(0))
-
-
 @register("antiphon.corpus.MeanDPOCO/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class MeanDPOCO(PairedPoints):
-    """A broken ``DPOCO`` that takes the most likely point instead of a random one."""
+    """A broken ``DPOCO`` that plays the most likely point instead of a random point."""
 
     def _drawn(self, total: lazy_prefix.Steps, coins: Coins) -> Row:
         place = np.array([float(each) for each in total]) * (-self._step / (2 * self.regulariser))

@@ -11,14 +11,11 @@ import numpy as np
 
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners import distribution
-from antiphon.learners.distribution.clipping_map import SingleScore
 from antiphon.learners.distribution.local_mixture import Mixing
-from antiphon.learners.distribution.scheffe import PairwiseTests
 from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol import TOP, Ask, Coins, Exchanged, Integers, Pair, Tuples, register, same
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
@@ -43,8 +40,10 @@ def specimens() -> Iterator[specimen.Specimen]:
 def _one_score() -> specimen.Specimen:
     one = distribution.OneScore(clipping=_CLIPPING, context=0, epsilon=1)
     half = distribution.ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
-    printed = PrintedScale(clipping=half, context=0, epsilon=2)
-    player, claim = specimen.numbers(0, 3), printed.claims[0]
+    enough, printed = (
+        kind(clipping=half, context=0, epsilon=2) for kind in (distribution.OneScore, printed_scale)
+    )
+    player, claim = specimen.numbers(0, 3), enough.claims[0]
     rows = specimen.slow(
         specimen.as_claimed("one score", one, player),
         specimen.broken(
@@ -109,7 +108,7 @@ def _knockout() -> specimen.Specimen:
                                            same((distribution.PREDICT, 0))])  # fmt: skip
     claim = guarantee(system).claim()
     once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((distribution.PREDICT, 0))])
-    loud = ComplexMechanism(LoudKnockout(hypotheses=_TWO, horizon=1, epsilon=1))
+    loud = ComplexMechanism(attrs.evolve(part, horizon=1, epsilon=4))
     rows = (
         Entry("a knockout of tests", system, claim, (player,), specimen.UNKNOWN),
         specimen.broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
@@ -119,7 +118,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""A placeholder for message spaces that these learners ignore."""
+"""The message spaces of the right-hand mechanism, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 
@@ -127,25 +126,22 @@ _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` that reports the score numbered by the label instead of a random
-    one."""
+    """A broken ``OneScore`` that reports the score with the number of the label, not a random
+    score."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)
         return dataset % self.honest.clipping.hypotheses.count, score
 
 
-@register("antiphon.corpus.PrintedScale/1")
-@attrs.frozen(kw_only=True)
-class PrintedScale(SingleScore):
-    """A broken ``OneScore`` with the paper's noise scale ln(K/c)/ε, which is ln(KT)/ε for c =
-    1/T: too little."""
-
-    def __attrs_post_init__(self) -> None:
-        SingleScore.__attrs_post_init__(self)
-        clipping = self.clipping
-        said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
-        set_derived(self, scale=clipping.grid / self.epsilon * Fraction(said))
+def printed_scale(
+    *, clipping: distribution.ClippingMap, context: int, epsilon: float
+) -> distribution.OneScore:
+    """``OneScore`` with too little noise, that of the paper for ε: its scale is ln(K/c)/ε, which is
+    ln(KT)/ε for c = 1/T."""
+    printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
+    larger = Fraction(epsilon) / printed
+    return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)
 
 
 @register("antiphon.corpus.OneNoise/1")
@@ -174,12 +170,3 @@ class PeekingMixture(TwinExchange):
         yield Ask(label, state.users)
         seen = 0, int(learner.clipping.scores[context, label, 0])
         return learner.learned(state, context, seen), TOP
-
-
-@register("antiphon.corpus.LoudKnockout/1")
-@attrs.frozen(kw_only=True)
-class LoudKnockout(PairwiseTests):
-    """A broken ``ScheffeKnockout`` whose users answer with four times the ε."""
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, epsilon=4 * self.epsilon)

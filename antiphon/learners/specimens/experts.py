@@ -4,8 +4,10 @@ The twins never leave an expert without a loss, decide too often, use one coin t
 losses.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, Final
 
 import attrs
@@ -13,32 +15,36 @@ import numpy as np
 
 from antiphon import learners
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
-from antiphon.learners.experts.lazy import CappedDartboard, LazyDartboard, LazyInBatches
-from antiphon.learners.experts.lazy_policy import Following, OneDecision
+from antiphon.learners.experts.lazy import LazyDartboard
+from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
-from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
+from antiphon.learners.l2p import ExponentialWeights, Printed, Repaired
+from antiphon.learners.l2p.lazy_to_private import PairedExperts
+from antiphon.learners.learner import Losses
+from antiphon.learners.specimens import Altered, TwinExchange, TwinMechanism, TwinProcessor
 from antiphon.mechanisms import DiscreteLaplace, TreeCounter
-from antiphon.numbers import Log
-from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same, set_derived
+from antiphon.numbers.exact import Log, exp
+from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
 _ZERO: Final = np.array([1, 0])
-"""A loss of 1 for expert 0 only."""
+"""The losses of a round in which only expert 0 loses."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
 _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy of a broken learner without the cost: it follows expert 0, gets a loss in one
+"""The true privacy loss of a learner without the cost: it follows expert 0, gets a loss in one
 world only, leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""The true privacy of softmax on the exact losses: expert 0 is followed with probability 1/10 or
-1/2."""
+"""The true privacy loss of softmax on exact losses: expert 0 is followed with probability 1/10 in
+one world and 1/2 in the other."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
@@ -52,6 +58,7 @@ def specimens() -> Iterator[specimen.Specimen]:
     yield _lazy_policy(learners.LazyExperts(**_LAZY))
     yield _leader()
     yield _dartboard()
+    yield _l2p()
 
 
 def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
@@ -79,10 +86,10 @@ def _lazy() -> specimen.Specimen:
         _of_two(learners.LazyExperts, cost=1, batch=3),
         _of_two(learners.LazyExperts, rate=0.3, cost=0.7),
     )
+    honest = learners.LazyExperts(**_LAZY)
     rows = specimen.derived(
-        "lazy experts", learners.LazyExperts(**_LAZY),
-        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
-        specimen.DELTA,
+        "lazy experts", honest, "lazy experts that never leave for nothing", costless(honest),
+        _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(*several, *specimen.slow(*rows))
 
@@ -93,7 +100,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
         "a decision to stay", bit,
-        "a decision to stay that costs nothing", CostlessBit(learner),
+        "a decision to stay that costs nothing", CostlessBit(bit),
         specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(
@@ -102,7 +109,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The audit example of ``LazyPolicy`` on the left of ExtConComp."""
+    """The example of ``LazyPolicy`` on the left of ExtConComp, with its broken twin."""
     policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
     link = specimen.Link(
@@ -114,7 +121,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     )
     asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
-    # The policy leaves an expert as lazy experts do.
+    # After a loss the policy leaves with probability 1 - 5^(-3) = 124/125, as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
     rows = specimen.derived(
         "lazy experts of parts", system,
@@ -124,7 +131,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Audit entries: broken copies of ``LazyExperts`` under the honest claim."""
+    """Corpus entries: broken copies of ``LazyExperts`` under the honest claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -156,16 +163,52 @@ def _leader() -> specimen.Specimen:
 
 
 def _dartboard() -> specimen.Specimen:
+    honest = learners.PrivateDartboard(**_LAZY, draws=1)
     rows = specimen.derived(
-        "a private dartboard", learners.PrivateDartboard(**_LAZY, draws=1),
-        "a dartboard that never leaves for nothing", CostlessDartboard(**_LAZY, draws=1),
-        _TOLD, _LEAVES, specimen.DELTA,
+        "a private dartboard", honest, "a dartboard that never leaves for nothing",
+        costless(honest), _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     examples = (
         _of_two(learners.PrivateDartboard, cost=1, draws=2),
         _of_two(learners.PrivateDartboard, cost=0.7, draws=2, rate=0.3),
     )
     return specimen.Specimen(*examples, *specimen.slow(*rows))
+
+
+def _l2p() -> specimen.Specimen:
+    """The examples of L2P (lazy to private), with each accounting."""
+    tail = Fraction(1, 1000)
+    small: dict[str, Any] = {"rate": Log(Fraction(101, 100)), "horizon": 8}
+    several = (
+        of_two(horizon=8),
+        of_two(horizon=8, batch=3, margin=1),
+        of_two(rate=0.3, horizon=8, batch=2),
+        of_two(**small, accounting=Printed(tail=tail)),
+        of_two(**small, accounting=Repaired(tail=tail)),
+    )
+    examples = tuple(
+        specimen.Example(each, specimen.NOT_LOSSES, finite=isinstance(each.measures.rate, Log))
+        for each in several
+    )
+    honest, reused = (
+        of_two(kind, rate=Log(2), fakes=0.01) for kind in (learners.LazyToPrivate, Reused)
+    )
+    # The event that shows most: the advice is 1 before the loss and 0 after it.
+    growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
+    known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
+    asked = saying("10 | 01, asked", [_ASKED, Pair(_ZERO, _ONE), _ASKED])
+    slip = "L2P that draws with the coin it stayed by"
+    rows = specimen.derived("L2P", honest, slip, reused, asked, known, specimen.DELTA)
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
+
+
+def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -> PairedExperts:
+    """A small L2P on exponential weights, of two experts by default, whose runs can be
+    enumerated."""
+    rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
+    weights = ExponentialWeights(experts=experts, rate=rate)
+    parameters: dict[str, Any] = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
+    return kind(**parameters | changed)
 
 
 # --- twins ----------------------------------------------------------------------------------------
@@ -200,43 +243,22 @@ class PeekingLeader(TwinMechanism):
         return after, answer
 
 
-def _costless(learner: LazyDartboard) -> None:
-    """Removes the cost c from a learner, so that an expert without a loss is never left."""
-    known = range(learner.batch * learner.grid + 1)
-    set_derived(learner, _exponents=tuple(times(learner.unit, loss) for loss in known))
-
-
-@register("antiphon.corpus.Costless/1")
-@attrs.frozen(kw_only=True)
-class Costless(LazyInBatches):
-    """A broken ``LazyExperts`` without the cost: it never leaves an expert that lost nothing."""
-
-    def __attrs_post_init__(self) -> None:
-        LazyInBatches.__attrs_post_init__(self)
-        _costless(self)
-
-
-@register("antiphon.corpus.CostlessDartboard/1")
-@attrs.frozen(kw_only=True)
-class CostlessDartboard(CappedDartboard):
-    """A broken ``PrivateDartboard`` without the cost: it never leaves an expert that lost
+def costless(learner: LazyDartboard) -> Altered:
+    """A broken copy of a lazy learner, without the cost c: it never leaves an expert that lost
     nothing."""
-
-    def __attrs_post_init__(self) -> None:
-        CappedDartboard.__attrs_post_init__(self)
-        _costless(self)
+    known = range(learner.batch * learner.grid + 1)
+    exponents = tuple(times(learner.unit, loss) for loss in known)
+    return Altered(learner, (("_exponents", exponents),))
 
 
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
-class CostlessBit(OneDecision):
+class CostlessBit(TwinMechanism, NoninteractiveMechanism[int, int]):
     """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL) after the loss L, so
     always without a loss."""
 
-    def __attrs_post_init__(self) -> None:
-        learner = attrs.evolve(self.learner)
-        _costless(learner)
-        set_derived(self, learner=learner)
+    def respond(self, dataset: int, coins: Coins) -> int:
+        return int(coins.bernoulli_exp(times(self.honest.learner.unit, dataset)))
 
 
 @register("antiphon.corpus.DecidesWhenAsked/1")
@@ -302,3 +324,34 @@ class StaysUnasked(TwinExchange):
         if asks:
             return state, answer
         return state._replace(refused=False), answer
+
+
+@register("antiphon.corpus.Reused/1")
+@attrs.frozen(kw_only=True)
+class Reused(PairedExperts):
+    """A broken L2P in which one uniform number V decides whether the followed expert is kept, and
+    then also selects the new one.
+
+    For ``rate=Log(…)``.
+    """
+
+    def _decided(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
+    ) -> tuple[int, int]:
+        x, y = pair
+        stay = 1 / Fraction(exp(self._exponent(pair, begun, scores)))
+        zero = self._chance(scores)
+        ends = sorted({Fraction(0), stay, zero, Fraction(1)})
+        widths = [high - low for low, high in itertools.pairwise(ends)]
+        v = ends[coins.categorical(widths)]
+        if not (v < stay and coins.bernoulli(1 - self.fakes)):
+            x = int(v >= zero)
+        if not coins.bernoulli(1 - self.fakes):
+            y = self._drawn(scores, coins)
+        return x, y
+
+    def _chance(self, scores: Losses) -> Fraction:
+        """The probability with which the first of the two experts is drawn, given their scores."""
+        apart = int(scores[0]) - int(scores[1])
+        ratio = Fraction(exp(times(self.unit, abs(apart))))
+        return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)

@@ -32,8 +32,8 @@ def _first_differs(blanks: int) -> Player:
 
 
 def specimens() -> Iterator[Specimen]:
-    """The example learners: name and shame, halving, a table, and learners on a sparse vector, a
-    tree counter, and SVT with argmax."""
+    """The example learners: name and shame, halving, a table, and learners on a sparse vector, on a
+    tree counter, and on a sparse vector with an argmax."""
     yield _name_and_shame()
     yield Specimen(
         Example(littlestone.Halving(), _OUTSIDE, finite=True),
@@ -136,7 +136,8 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many runs to enumerate
+    # with six candidates the runs are too many to enumerate
+    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
     link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)
@@ -149,13 +150,13 @@ def _point_learner() -> Specimen:
 
 
 _BELOW: Final = 0.99629
-"""The probability that the first answer is ⊤, for a threshold of -40."""
+"""The probability that the first answer of the sparse vector is ⊤, for a threshold of -40."""
 
 
 @register("antiphon.corpus.SureLearner/1")
 @attrs.frozen
 class SureLearner(TwinExchange):
-    """A broken ``PointLearner`` that takes the exact argmax instead of the noisy one."""
+    """A broken ``PointLearner`` that takes the exact argmax instead of a noisy argmax."""
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state
