@@ -111,7 +111,7 @@ class Noisy:
 
     def __truediv__(self, other: Foreign) -> Foreign:
         if type(other) is Noisy or not is_number(other) or other == 0:
-            return applied(_quotient, self, other)
+            return applied(operator.truediv, self, other)
         return self.times(1 / other)
 
     def __neg__(self) -> Foreign:
@@ -160,10 +160,6 @@ def is_number(thing: object) -> bool:
     return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
 
 
-def _quotient(one: Foreign, other: Foreign) -> Foreign:
-    return one / other
-
-
 def without_noise(thing: Foreign) -> Foreign:
     """The object itself, except that a noisy number is read and becomes a plain number."""
     return thing.read() if type(thing) is Noisy else thing
@@ -209,20 +205,12 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
     """Method of ``Noisy`` that applies a function to the noisy number and to further arguments."""
-
-    def operate(self: Noisy, *rest: Foreign) -> Foreign:
-        return applied(function, self, *rest)
-
-    return operate
+    return lambda self, *rest: applied(function, self, *rest)
 
 
 def reflected(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
     """A method of ``Noisy`` that applies an operator with its two sides exchanged."""
-
-    def operate(self: Noisy, other: Foreign) -> Foreign:
-        return applied(function, other, self)
-
-    return operate
+    return lambda self, other: applied(function, other, self)
 
 
 _COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")

@@ -23,6 +23,18 @@ _KEPT: Final = (
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
+def _selecting(name: str) -> Callable[..., Foreign]:
+    """A method of ``Draws`` that gives indices, such as ``argmax``: only the indices are read."""
+    return lambda self, *args, **options: selected(
+        lambda numbers: getattr(numbers, name)(*args, **options), self
+    )
+
+
+def _reading(name: str) -> Callable[..., Foreign]:
+    """A method of ``Draws`` that gives a plain array of the numbers, which are thereby read."""
+    return lambda self, *args, **options: getattr(numbers(self), name)(*args, **options)
+
+
 class Draws(np.ndarray[Foreign, Foreign]):
     """A NumPy array of ``Noisy`` numbers."""
 
@@ -40,25 +52,8 @@ class Draws(np.ndarray[Foreign, Foreign]):
             return selected(lambda numbers: func(numbers, *args[1:], **kwargs), args[0])
         return func(*map(numbers, args), **{key: numbers(each) for key, each in kwargs.items()})
 
-    def argmax(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the largest number: only this index is read."""
-        return selected(lambda numbers: numbers.argmax(*args, **options), self)
-
-    def argmin(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the smallest number: only this index is read."""
-        return selected(lambda numbers: numbers.argmin(*args, **options), self)
-
-    def argsort(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The indices that sort the numbers: only this order is read."""
-        return selected(lambda numbers: numbers.argsort(*args, **options), self)
-
-    def astype(self, dtype: Foreign, *args: Foreign, **options: Foreign) -> Foreign:
-        """A plain array of the numbers, which are thereby read."""
-        return numbers(self).astype(dtype, *args, **options)
-
-    def round(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """A plain array of the rounded numbers, which are thereby read."""
-        return numbers(self).round(*args, **options)
+    argmax, argmin, argsort = map(_selecting, ("argmax", "argmin", "argsort"))
+    astype, round = map(_reading, ("astype", "round"))
 
 
 def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:

@@ -105,7 +105,8 @@ def foreign(file: str) -> bool:
 
 def place() -> Place:
     """Place in the audited code that runs now: the FILE:LINE of this call and of its callers."""
-    found, frame = list[tuple[str, int]](), _frame()
+    found = list[tuple[str, int]]()
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         file = frame.f_code.co_filename
         if (file, frame.f_code.co_name) == _RUNNER:
@@ -114,10 +115,6 @@ def place() -> Place:
             found.append((file, frame.f_lineno))
         frame = frame.f_back
     return tuple(found)
-
-
-def _frame() -> FrameType | None:
-    return sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")

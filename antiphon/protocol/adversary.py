@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
+from typing import Any, Generic, TypeAlias, overload
 
 import attrs
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import check_arity, listed
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism, State
-from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.messages import EMPTY, HALT, as_messages
 from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Anything, Signature
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 Item = TypeVar("Item", default=Any)
 
@@ -93,18 +91,13 @@ class History(Sequence[Item], Generic[Item]):
         return f"History({list(self)!r})"
 
 
-def _messages(messages: Iterable[object]) -> tuple[object, ...]:
-    frozen: tuple[object, ...] = freeze(tuple(messages))
-    return frozen
-
-
 @register("antiphon.Scripted/1")
 @column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
     """An adversary that sends the given messages in order, whatever the answers, then HALT."""
 
-    messages: tuple[object, ...] = attrs.field(converter=_messages)
+    messages: tuple[object, ...] = attrs.field(converter=as_messages)
     listens = False
 
     @property

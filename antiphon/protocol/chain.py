@@ -10,12 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
+from typing import Any, Generic, TypeAlias, overload
 
 import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
 from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
@@ -23,9 +24,6 @@ from antiphon.protocol.messages import HALT
 from antiphon.protocol.provenance import assumed, claims_of, why_assumed
 from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Signature, Space, Tuples
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 
 class PostProcessor(ABC, Generic[State]):
@@ -177,12 +175,8 @@ class AnyChain(Mechanism[States]):
 
     @cached_property
     def _steps(self) -> Sequence[Step]:
-        last = _answering(self._queries.contains, self.mechanism.step)
+        last = _answering(self.mechanism.signature.queries.contains, self.mechanism.step)
         return [*(link.step for link in self.links), last]
-
-    @cached_property
-    def _queries(self) -> Space:
-        return self.mechanism.signature.queries
 
     @cached_property
     def _forwards(self) -> bool:
@@ -197,7 +191,8 @@ class AnyChain(Mechanism[States]):
         of the coins."""
         kind = type(coins)
         if kind not in self._populated:
-            last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
+            accepts = coins.accepts(self.mechanism.signature.queries)
+            last = _answering(accepts, coins.steps(self.mechanism))
             self._populated[kind] = [*map(coins.steps, self.links), last]
         return self._populated[kind]
 

@@ -1,18 +1,13 @@
 """Declarations that a post-processor forwards all messages from its left, and their proofs."""
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import attrs
 
 from antiphon.protocol.claims import Status
-from antiphon.protocol.messages import SAME, freeze
+from antiphon.protocol.messages import SAME, as_messages
 from antiphon.protocol.provenance import why_assumed, why_untrusted
 from antiphon.protocol.registry import register
-
-
-def _messages(asks: Iterable[object]) -> tuple[object, ...]:
-    return tuple(map(freeze, asks))
 
 
 @register("antiphon.Forwarding/1")
@@ -29,7 +24,7 @@ class Forwarding:
 
     status: Status = Status.ASSUMED
     source: str = "its class says so"
-    asks: tuple[object, ...] = attrs.field(default=(), converter=_messages, eq=SAME)
+    asks: tuple[object, ...] = attrs.field(default=(), converter=as_messages, eq=SAME)
 
 
 _SAID: Final = Forwarding()

@@ -11,18 +11,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Self
 
+import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import CompositionError, Elsewhere, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import Session
 from antiphon.protocol.spaces import Finite, Signature, Space
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from antiphon.protocol.coins.coins import Coins
 
 State = TypeVar("State", default=Any)
 Query = TypeVar("Query", default=Any)

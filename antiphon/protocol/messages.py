@@ -110,6 +110,12 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
     return _frozen_fields(kind, value, depth + 1)
 
 
+def as_messages(values: Iterable[object]) -> tuple[object, ...]:
+    """The values as one frozen tuple: the converter of fields that hold several messages."""
+    messages: tuple[object, ...] = freeze(tuple(values))
+    return messages
+
+
 def _of_bytes(value: Array) -> bool:
     """Whether an array is a read-only view of a ``bytes``, as after ``freeze``.
 

@@ -154,8 +154,12 @@ def set_derived(made: object, /, **values: object) -> None:
 def keeps_parts(kind: type) -> bool:
     """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
     with ``__keep__``."""
-    named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
-    return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
+    return is_named_tuple(kind) or attrs.has(kind) or hasattr(kind, "__keep__")
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Whether a class was made by ``NamedTuple``, or inherits from such a class."""
+    return tuple in kind.__mro__ and hasattr(kind, "_fields")
 
 
 _GENERATED: Final = "<attrs generated"

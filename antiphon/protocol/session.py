@@ -10,15 +10,8 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import (
-    READINGS,
-    AntiphonError,
-    Elsewhere,
-    InvalidArgument,
-    ProtocolError,
-    of_kind,
-    written_as,
-)
+from antiphon.numbers import errors
+from antiphon.numbers.errors import InvalidArgument, ProtocolError, of_kind
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
@@ -77,11 +70,9 @@ class Accounts(Protocol):
 
     def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
         """The budget of the composition in this state: the amounts spent and remaining."""
-        ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
         """Cost of creating a mechanism, and whether the creation would be accepted."""
-        ...
 
 
 def _nobody() -> Accounts:
@@ -119,10 +110,10 @@ class Session(Displayed, Generic[M]):
 
     __slots__ = (
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
-        "_step", "_stepping", "failure",
+        "_seeded", "_step", "_stepping", "failure",
     )  # fmt: skip
     if not TYPE_CHECKING:  # A type checker reports by itself that this attribute is missing.
-        ask = Elsewhere("write live.send(ap.Ask(query, index))")
+        ask = errors.Elsewhere("write live.send(ap.Ask(query, index))")
 
     def __init__(
         self,
@@ -139,6 +130,7 @@ class Session(Displayed, Generic[M]):
         self._now: tuple[object, int, object, object] = state, 0, None, None
         """The state, the number of exchanges so far, and the last message and answer."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
+        self._seeded = not isinstance(self._coins, SampledCoins) or self._coins.seeded
         queries = mechanism.signature.queries
         self._accepts = None if type(queries) is Anything else queries.contains
         self._step = mechanism.step
@@ -208,11 +200,11 @@ class Session(Displayed, Generic[M]):
             except BaseException as error:
                 if self._now is not now:  # an interrupt after the store: the message was answered
                     raise
-                if isinstance(error, AntiphonError) and self._coins.draws == drawn:
+                if isinstance(error, errors.AntiphonError) and self._coins.draws == drawn:
                     self._stepping = None
                     raise
                 self._over, self.failure = "a step failed; see session.failure", error
-                if not isinstance(error, Exception) or isinstance(error, READINGS):
+                if not isinstance(error, Exception) or isinstance(error, errors.READINGS):
                     raise
                 answer = HALT
                 if self._exchanges is not None:
@@ -220,7 +212,7 @@ class Session(Displayed, Generic[M]):
                 self._now = before, now[1] + 1, message, answer
             return answer
 
-    @written_as("live.create(M)")
+    @errors.written_as("live.create(M)")
     def create(self, mechanism: object, claim: object = None) -> Any:
         """Create a mechanism in a composition: ``send(Create(mechanism, claim))``.
 
@@ -253,7 +245,7 @@ class Session(Displayed, Generic[M]):
     @property
     def seeded(self) -> bool:
         """Whether the noise comes from a seed, or from given coins: for study only."""
-        return not isinstance(self._coins, SampledCoins) or self._coins.seeded
+        return self._seeded
 
     @property
     def last(self) -> Last | None:
@@ -338,9 +330,3 @@ class Session(Displayed, Generic[M]):
             "a session cannot be copied or pickled: two copies would answer with the same noise; "
             "start another from the mechanism"
         )
-
-    def __copy__(self) -> Session:
-        return self.__reduce_ex__(0)
-
-    def __deepcopy__(self, memo: object) -> Session:
-        return self.__reduce_ex__(0)

@@ -62,6 +62,19 @@ class Space(ABC):
         return known
 
 
+class Listed(Space):
+    """A space that lists its elements, if it is ``finite``. Abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def elements(self) -> Iterator[Any]:
+        """The elements of this space, in a fixed order; called only if it is finite."""
+
+    def enumerate(self) -> Iterator[Any]:
+        return self.elements() if self.finite else super().enumerate()
+
+
 @register("antiphon.Anything/1")
 @column_safe
 @attrs.frozen
@@ -81,7 +94,7 @@ def _elements(values: Iterable[object]) -> tuple[object, ...]:
 @register("antiphon.Finite/1")
 @column_safe
 @attrs.frozen
-class Finite(Space):
+class Finite(Listed):
     """The space of the listed values.
 
     >>> bits = Finite((0, 1))
@@ -126,7 +139,7 @@ class Finite(Space):
                 return True
         return False
 
-    def enumerate(self) -> Iterator[object]:
+    def elements(self) -> Iterator[object]:
         return iter(self.values)
 
 
@@ -137,7 +150,7 @@ NOTHING: Final = Finite(())
 @register("antiphon.Integers/1")
 @column_safe
 @attrs.frozen
-class Integers(Space):
+class Integers(Listed):
     """The ints from ``low`` to ``high``, both included; None for no bound."""
 
     discrete = True
@@ -164,9 +177,9 @@ class Integers(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.low is not None and self.high is not None
 
-    def enumerate(self) -> Iterator[int]:
-        if self.low is None or self.high is None:
-            return super().enumerate()
+    def elements(self) -> Iterator[int]:
+        assert self.low is not None
+        assert self.high is not None
         return iter(range(self.low, self.high + 1))
 
 
@@ -256,7 +269,7 @@ def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
 
 
 @attrs.frozen
-class _OfSpaces(Space):
+class _OfSpaces(Listed):
     """A space made of several ``spaces``: discrete if all of them are, and finite if all are."""
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
@@ -295,9 +308,7 @@ class Tuples(_OfSpaces):
                 return False
         return True
 
-    def enumerate(self) -> Iterator[tuple[object, ...]]:
-        if not self.finite:
-            return super().enumerate()
+    def elements(self) -> Iterator[tuple[object, ...]]:
         return product([space.enumerate for space in self.spaces])
 
 
@@ -313,7 +324,7 @@ class Either(_OfSpaces):
                 return True
         return False
 
-    def enumerate(self) -> Iterator[object]:
+    def elements(self) -> Iterator[object]:
         for place, space in enumerate(self.spaces):
             earlier = self.spaces[:place]
             yield from (v for v in space.enumerate() if not any(e.contains(v) for e in earlier))
@@ -322,7 +333,7 @@ class Either(_OfSpaces):
 @register("antiphon.Pairs/1")
 @column_safe(of="space")
 @attrs.frozen
-class Pairs(Space):
+class Pairs(Listed):
     """The space Q × Q of pairs (m⁰, m¹), which an identifier takes from its left."""
 
     space: Space
@@ -344,7 +355,7 @@ class Pairs(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.space.finite
 
-    def enumerate(self) -> Iterator[Pair]:
+    def elements(self) -> Iterator[Pair]:
         return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
 

@@ -13,20 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from operator import attrgetter
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    TypeGuard,
-    TypeVar,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import (
@@ -92,6 +83,8 @@ class Coins(ABC):
     """
 
     __slots__ = ("deaths", "draws", "many")
+    _coins: Coins | None = None
+    """The other coins that these only record; None for coins of their own."""
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
@@ -121,6 +114,8 @@ class Coins(ABC):
         """Count a part of the mechanism that an exception has ended; it need not fail in a
         rerun."""
         self.deaths += 1
+        if self._coins is not None:
+            self._coins.note_death()
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:

@@ -16,22 +16,9 @@ from typing import Final, TypeAlias, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.protocol.coins import samplers
-from antiphon.protocol.coins.inversion import (
-    WORD,
-    Geometric,
-    Integers,
-    Uniform,
-    Word,
-    Words,
-    one_by_one,
-    power,
-    threshold,
-    ties,
-)
+from antiphon.protocol.coins import inversion, samplers
+from antiphon.protocol.coins.inversion import WORD, Geometric, Integers, Word, Words, one_by_one
 from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
-
-Chosen: TypeAlias = "NDArray[np.bool_]"
 
 LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
@@ -98,19 +85,14 @@ class LaplaceDraws:
     def many(self, count: int, words: Words) -> Integers:
         """Draw ``count`` integers at once. Raises: OverflowError beyond 64 bits (with
         probability below e^(-2^22))."""
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            drawn = self._some(missing, words)
-            parts.append(drawn)
-            missing -= len(drawn)
-        return np.concatenate(parts)
+        return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, count: int, words: Words) -> Integers:
         """At most ``count`` draws: the draws that must be repeated ("minus zero") are left out."""
         first = words(count)
         place = np.searchsorted(self.array, first, side="right")
         size = self.sizes[place]
-        for tie in ties(self.array, first, place):
+        for tie in inversion.ties(self.array, first, place):
             size[tie] = self._size(int(first[tie]), int(place[tie]), one_by_one(words))
         for start, digit in self._digits:
             size += digit.many(count, words) << start
@@ -175,22 +157,21 @@ class GaussianDraws:
 
     def many(self, count: int, words: Words) -> Integers:
         """Draw ``count`` integers at once; for a scale up to ``LARGEST_SCALE``."""
-        assert isinstance(self.proposal, LaplaceDraws)
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            x = self.proposal.many(missing + missing // 2 + 8, words)
-            taken = self._taken(np.abs(x), words(len(x)), words)
-            parts.append(x[taken])
-            missing -= int(np.count_nonzero(taken))
-        return np.concatenate(parts)[:count]
+        return inversion.accepted(count, lambda missing: self._some(missing, words))
 
-    def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
+    def _some(self, missing: int, words: Words) -> Integers:
+        """The accepted ones among somewhat more than ``missing`` proposals."""
+        assert isinstance(self.proposal, LaplaceDraws)
+        x = self.proposal.many(missing + missing // 2 + 8, words)
+        return x[self._taken(np.abs(x), words(len(x)), words)]
+
+    def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> NDArray[np.bool_]:
         """A mask of the accepted proposals: each comparison is made in doubles where these are
         accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
-        taken: Chosen = uniform < chance
+        taken: NDArray[np.bool_] = uniform < chance
         for doubt in np.flatnonzero(np.abs(uniform - chance) < CERTAIN).tolist():
             word = one_by_one(words)
             taken[doubt] = self._accepts(int(sizes[doubt]), int(first[doubt]), word)
@@ -200,7 +181,7 @@ class GaussianDraws:
         limit = self._threshold(size)
         if first != limit:
             return first < limit
-        return Uniform(first, WORD, word).below(power(self._gap(size)))
+        return inversion.Uniform(first, WORD, word).below(inversion.power(self._gap(size)))
 
     def _gap(self, size: int) -> Fraction:
         return (size - self._centre) ** 2 / (2 * self._variance)
@@ -208,7 +189,7 @@ class GaussianDraws:
     def _threshold(self, size: int) -> int:
         found = self._thresholds.get(size)
         if found is None:
-            found = threshold(power(self._gap(size)))
+            found = inversion.threshold(inversion.power(self._gap(size)))
             if len(self._thresholds) < _KEPT:
                 self._thresholds[size] = found
         return found

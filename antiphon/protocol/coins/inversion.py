@@ -157,3 +157,13 @@ def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers)
 def one_by_one(words: Words) -> Word:
     """A source of single words from a source of many words."""
     return lambda: int(words(1)[0])
+
+
+def accepted(count: int, attempt: Callable[[int], Integers]) -> Integers:
+    """``count`` draws of a rejection sampler; ``attempt`` makes the accepted draws among about as
+    many tries as are still missing."""
+    parts, missing = [np.empty(0, np.int64)], count
+    while missing > 0:
+        parts.append(attempt(missing))
+        missing -= len(parts[-1])
+    return np.concatenate(parts)[:count]

@@ -17,16 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import exact
-from antiphon.protocol.coins.inversion import (
-    Bracket,
-    Integers,
-    Uniform,
-    Word,
-    Words,
-    one_by_one,
-    power,
-    threshold,
-)
+from antiphon.protocol.coins import inversion
+from antiphon.protocol.coins.inversion import Integers, Uniform, Word, Words, one_by_one
 
 Real = TypeVar("Real", float, NDArray[np.float64])
 Places: TypeAlias = NDArray[np.intp]
@@ -100,16 +92,11 @@ class WideGaussian:
     def _decides(self, size: int, cell: int, digits: int, word: Word) -> bool:
         edge = cell << self._place
         rate = (size - edge) * (size + edge) / (2 * self._variance)
-        return Uniform(digits, self._left + 64, word).below(power(rate))
+        return Uniform(digits, self._left + 64, word).below(inversion.power(rate))
 
     def many(self, count: int, words: Words) -> Integers:
         """Draw ``count`` integers at once."""
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            drawn = self._some(min(missing, _BLOCK), words)
-            parts.append(drawn)
-            missing -= len(drawn)
-        return np.concatenate(parts)
+        return inversion.accepted(count, lambda missing: self._some(min(missing, _BLOCK), words))
 
     def _some(self, count: int, words: Words) -> Integers:
         """At most ``count`` draws, without rejected ones; computed in place, for speed."""
@@ -181,7 +168,7 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
     return found, below, above + (1 << 14)
 
 
-def _bound(k: int) -> Bracket:
+def _bound(k: int) -> inversion.Bracket:
     """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = P(cell < k)."""
 
     def bracket(bits: int) -> tuple[int, int]:
@@ -211,7 +198,7 @@ def _table() -> list[int]:
     """The integers ⌊2^64·c_k⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
-        table.append(threshold(_bound(len(table) + 1)))
+        table.append(inversion.threshold(_bound(len(table) + 1)))
     return table
 
 
@@ -243,7 +230,7 @@ def _decided(digits: int, word: Word) -> int:
 def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> Integers:
     digits = start.view(np.uint64) << _U64[64 - _FIRST] | words(len(start)) >> _U64[_FIRST]
     cell = np.searchsorted(table, digits, side="right")
-    for i in np.flatnonzero((table[cell - 1] == digits) & (cell > 0)).tolist():
+    for i in inversion.ties(table, digits, cell):
         cell[i] = _decided(int(digits[i]), one_by_one(words))
     return cell
 

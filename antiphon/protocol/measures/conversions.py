@@ -135,16 +135,11 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
         point = approximate(measure, other.delta)
         return point is not None and exact.at_most(point.epsilon, other.epsilon)
     found = converted(measure, type(other))
-    if isinstance(found, kinds.Pure | kinds.BoundedRange) and isinstance(
-        other, kinds.Pure | kinds.BoundedRange
-    ):
-        mine, theirs = kinds.parameters_of(found), kinds.parameters_of(other)
-        return mine is not None and theirs is not None and exact.at_most(mine[0], theirs[0])
-    if isinstance(found, kinds.ZeroConcentrated) and isinstance(other, kinds.ZeroConcentrated):
-        return found.rho <= other.rho
-    if isinstance(found, kinds.GaussianDP) and isinstance(other, kinds.GaussianDP):
-        return found.mu <= other.mu
-    return False
+    if found is None or isinstance(other, kinds.Renyi | kinds.Dominated):
+        return False
+    # The other kinds have a single parameter, an exact number >= 0.
+    mine, asked = (attrs.astuple(each, recurse=False)[0] for each in (found, other))
+    return exact.at_most(mine, asked)
 
 
 # --- to (ε, δ) at a δ -----------------------------------------------------------------------------

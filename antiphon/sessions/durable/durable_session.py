@@ -72,6 +72,7 @@ class DurableSession(Session):
     ) -> None:
         tape = RecordedCoins(SampledCoins())
         super().__init__(mechanism, state, coins=tape, keep=keep)
+        self._seeded = False  # The taped coins come from the operating system.
         self._step: lines.Written = lines.Written(mechanism, tape)
         if last is not None:
             self._now = state, last.number, last.message, last.answer
@@ -98,11 +99,6 @@ class DurableSession(Session):
     def path(self) -> Path:
         """The path of the session's log."""
         return self._log.path
-
-    @property
-    def seeded(self) -> bool:
-        """Always False: a durable session draws from the operating system's entropy."""
-        return False
 
     @property
     def last(self) -> Last | None:

@@ -3,7 +3,7 @@ mechanism."""
 
 import enum
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -13,7 +13,7 @@ from antiphon.composition.concurrent import Child, Concurrent, Dead, Ledger
 from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.composition.validity import FixedInAdvance, Paying, Sparse
 from antiphon.numbers.errors import ProtocolError
-from antiphon.numbers.persistent_vector import Vector
+from antiphon.numbers.persistent_vector import OnAccess, Vector
 from antiphon.protocol import AnyChain, Measure, Mechanism, PostProcessor, Refused
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.budget_view import Charge, ChildShare, Slot, Standing
@@ -128,7 +128,7 @@ def _as_is(mechanism: Mechanism) -> bool:
     )
 
 
-class Shares(Sequence[ChildShare]):
+class Shares(OnAccess[ChildShare]):
     """The budget shares of all created mechanisms; each is computed on access, in O(log n)."""
 
     def __init__(self, found: Found) -> None:
@@ -140,24 +140,11 @@ class Shares(Sequence[ChildShare]):
     def __iter__(self) -> Iterator[ChildShare]:
         return (_share(self._found, *each) for each in enumerate(self._children))
 
-    @overload
-    def __getitem__(self, index: int) -> ChildShare: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[ChildShare, ...]: ...
-    def __getitem__(self, index: int | slice) -> ChildShare | tuple[ChildShare, ...]:
-        if isinstance(index, slice):
-            places = range(*index.indices(len(self)))
-            return tuple(self[at] for at in places)
-        place = range(len(self))[index]
-        child = self._children.get(place)
-        assert child is not None
-        return _share(self._found, place, child)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
+    def _at(self, places: range) -> Iterator[ChildShare]:
+        for place in places:
+            child = self._children.get(place)
+            assert child is not None
+            yield _share(self._found, place, child)
 
     def __repr__(self) -> str:
         return f"<Shares: {len(self):,} created>"

@@ -18,14 +18,8 @@ from antiphon.composition.accounting.risk import Risk
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
-from antiphon.numbers import ExactEpsilon, exact, shown_down, shown_up
-from antiphon.numbers.errors import (
-    AntiphonError,
-    InvalidArgument,
-    ProtocolError,
-    ReplayMismatch,
-    of_kind,
-)
+from antiphon.numbers import ExactEpsilon, errors, exact, shown_down, shown_up
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import TOP, Measure, Mechanism, Pure, ReplayedCoins, Status, same
 from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
 from antiphon.protocol.display import aligned
@@ -62,9 +56,9 @@ def budget_of_record(
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
+            except errors.ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
                 now = find(mechanism, state, failed=True)
-            except AntiphonError:  # The message is refused, so it will not happen.
+            except errors.AntiphonError:  # The message is refused, so it will not happen.
                 continue
             except Exception:  # The step will fail, and be answered by HALT.
                 now = find(mechanism, state, failed=True)
@@ -202,7 +196,7 @@ def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """
     if type(create) is not Create:
         raise InvalidArgument(
-            f"price takes what would be created, Create(M), not {of_kind(create)}"
+            f"price takes what would be created, Create(M), not {errors.of_kind(create)}"
         )
     found = find(whole, state)
     if found.way is Way.OTHERS:
@@ -238,8 +232,11 @@ def _table(
 ) -> Iterator[str]:
     """The budget as a table, line by line; ``rule`` is the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
-    rows = [*_in_own_unit(budget), *_of_purse(budget)]
-    yield from _aligned(rows)
+    purse = (
+        (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
+        for slot in budget.purse
+    )
+    yield from _aligned([*_in_own_unit(budget), *purse])
     if at is not None:
         yield from _figures(at, has_rule=rule is not None)
     shares = budget.shares
@@ -258,11 +255,6 @@ def _in_own_unit(budget: BudgetInSight) -> Iterator[Sequence[str]]:
     yield "remaining", shown_down(left[0]), shown_down(left[1])
     if budget.unit != "epsilon" and budget.largest is not None:
         yield "one more: ε <=", shown_down(budget.largest)
-
-
-def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
-    for slot in budget.purse:
-        yield message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left"
 
 
 def _figures(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
