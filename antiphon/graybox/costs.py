@@ -36,7 +36,8 @@ class Difference:
     value: float
     """The difference between the values of the number in the two worlds when it was read."""
     before: float
-    """The difference when the noise was added, before value and noise were multiplied."""
+    """The difference at the time when the noise was added, before value and noise were multiplied
+    by anything."""
     terms: tuple[tuple[int, str, float, float], ...]
     """(number of the atom, its law, its scale, its coefficient) for each noise term."""
     calls: tuple[int, ...]
@@ -65,8 +66,8 @@ def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
 
 
 class Costs:
-    """The total privacy cost of all noisy numbers that foreign code reads and all choices that it
-    makes.
+    """The total privacy cost of all noisy numbers that the audited code reads, and of all random
+    choices that it makes.
 
     ``raw``: whether uniform draws count, too; they do if they are released and were not used to
     decide a branch.
@@ -128,7 +129,7 @@ class Costs:
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
         for each in apart:
-            law, spread = _spread(each, delta)
+            law, spread = _effective_noise(each, delta)
             share = abs(each.value) / spread if spread else math.inf
             if each.value and law in _KNOWN:
                 (pure, squares, lost)[_KNOWN.index(law)].append((share, each.met))
@@ -141,7 +142,7 @@ class Costs:
         places."""
         apart, others = self._shared()
         for each in apart:
-            if each.value and _spread(each, delta)[0] not in _KNOWN:
+            if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
                 laws = ", ".join(sorted({law for _, law, _, _ in each.terms}))
                 yield (
                     f"a value under several noises, or noise of a law not known ({laws})",
@@ -168,9 +169,9 @@ class Costs:
         return found
 
 
-def _spread(found: Difference, delta: float) -> tuple[str, float]:
-    """The law that all noise on a number follows in effect, if its privacy cost is known, and the
-    noise's size.
+def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
+    """The noise law by which the privacy cost of a difference is computed, and the scale of the
+    noise; ("", 0) if the cost is not known.
 
     Without δ the widest Laplace noise decides, as its tails are the longest: a value shifted by s
     costs exactly s/b.

@@ -65,7 +65,7 @@ class Noisy:
         return number
 
     def plus(self, other: Foreign, sign: int) -> Foreign:
-        """The noisy number self + sign · other."""
+        """The sum of this number and sign · other, which is noisy in general."""
         if type(other) is not Noisy:
             if not is_number(other):
                 return NotImplemented
@@ -81,7 +81,7 @@ class Noisy:
         return Noisy(self.tape, value, terms, place(), bare=bare) if terms else value
 
     def times(self, factor: Foreign) -> Foreign:
-        """The noisy number self · factor."""
+        """The product of this number and a factor, which is noisy in general."""
         if type(factor) is Noisy:
             return applied(operator.mul, self, factor)
         if not is_number(factor):

@@ -231,14 +231,15 @@ class Tape:
 
     @property
     def expected(self) -> Event | None:
-        """The event of the first world that must come next; None in the first world, or after its
-        last event."""
+        """The event of the first world that must come next in this one; None in the first world
+        itself, or after its last event."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Record an operation that the tape cannot follow, and its place in the code."""
+        """Record an operation on noisy numbers that the tape cannot follow, and its place in the
+        code."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:

@@ -58,7 +58,8 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    known = dict[int, Foreign]()  # they are replaced in every module that holds them
+    # the replacement of each object, by its identity, in every module that holds it
+    known = dict[int, Foreign]()
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}

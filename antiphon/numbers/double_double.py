@@ -42,7 +42,8 @@ def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """Each sum high + low + multiple · unit, as two doubles; as exact as ``difference``."""
+    """The sums of each number high + low with each multiple of ``unit``, as two doubles; as exact
+    as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

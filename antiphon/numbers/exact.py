@@ -119,7 +119,8 @@ def number(value: object) -> int | float | Fraction:
 
 
 def probability(value: object, name: str = "delta") -> Fraction:
-    """A rational in [0, 1], or a symbol's. Raises: InvalidArgument otherwise."""
+    """The value as a rational in [0, 1], or as a function of a symbol whose values lie there.
+    Raises: InvalidArgument otherwise."""
     exact = symbolic(value, name)
     if not 0 <= exact <= 1:
         text = (

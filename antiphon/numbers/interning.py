@@ -155,7 +155,8 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
+    """Let values of a class be compared by the fields ``names`` only, which determine the other
+    fields."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -167,7 +168,8 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """More values, each with the next number. Raises: InvalidArgument if two are one."""
+        """Number these values, in order, from the next free number on. Raises: InvalidArgument if a
+        value already has a number."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -184,6 +186,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # overwrites what an interrupt left half done
+            # overwrites a value that an interrupt left without a number
+            self.values[number:] = [value]
             self._ids[key] = number
         return number

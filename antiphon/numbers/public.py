@@ -29,7 +29,8 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in all folders of this name, or files of it, room by room; each is imported."""
+    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of every subpackage
+    ROOM, and return them in order."""
     return [import_module(name) for name, _ in _files(folder)]
 
 

@@ -20,7 +20,8 @@ from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""A pair of amounts: ε, ρ, a divergence D or μ² (as the budget's ``unit`` says), and δ."""
+"""A privacy cost as a filter counts it: the amount of the filter's ``unit`` (ε, ρ, a Rényi
+divergence or μ²), and δ."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
@@ -34,7 +35,7 @@ class ChildShare:
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
-    """The amounts charged to a filter, or the privacy parameter taken from the list that the
+    """The amounts charged to a filter; or the privacy parameter taken from the list that the
     verification function fixes in advance; None if nothing is charged."""
     standing: Standing
     """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
@@ -143,7 +144,8 @@ class BudgetInSight(Protocol):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more ε-DP mechanism is accepted. None if there is no filter."""
+        """The largest ε, rounded down, for which the filter would accept one more ε-DP mechanism;
+        None without a filter."""
 
     def at(self, delta: float | Fraction) -> InEpsilon:
         """The budget as ε, at a δ that was chosen before the session began.
@@ -164,7 +166,8 @@ class BudgetInSight(Protocol):
         """
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
+        """The budget as lines of text: a small table with the first ``most`` shares and, given a δ,
+        the figures in ε."""
 
 
 @reads_well
@@ -180,7 +183,7 @@ class Price:
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` with which a filter would refuse the mechanism; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """The reason why the message would be answered by HALT; "" if it would not be."""
+    """The reason why the composition would answer the creation with HALT; "" if it would not."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
     """The value of ``session.budget`` after the mechanism's creation."""
@@ -196,7 +199,8 @@ class Price:
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:
-        """The growth of ``spent`` in ε at δ, rounded up; None if ``spent`` has no figure in ε.
+        """The increase of the spent ε at δ that the creation would cause, rounded up; None if the
+        charges have no ε at δ.
 
         The growth is bookkeeping, not a guarantee: where ρ or μ² adds up, a mechanism created early
         costs more ε than one created later.

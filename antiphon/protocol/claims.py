@@ -70,7 +70,8 @@ class Claim:
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
-        """The claim's (ε, δ), normalised, as messages that create the mechanism carry them.
+        """The claim's ε and δ as exact numbers, as in the message ``Create`` that creates the
+        mechanism.
 
         Raises: CompositionError for a measure without a single (ε, δ).
         """

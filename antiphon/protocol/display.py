@@ -220,7 +220,8 @@ class DrawnAs:
 
 
 class ForPrograms:
-    """A result with ``to_dict`` for programs: its fields, or the attributes named in ``_told``."""
+    """Base class of results that ``to_dict`` converts to JSON data: all fields, or the attributes
+    that the class names in ``_told``."""
 
     __slots__ = ()
     _told: ClassVar[str] = ""

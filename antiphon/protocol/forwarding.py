@@ -31,8 +31,8 @@ _SAID: Final = Forwarding()
 
 
 def forwarding(link: object) -> Forwarding | None:
-    """The declaration by which a post-processor or its class says that it forwards queries; None
-    without a declaration.
+    """A post-processor's declaration that it forwards queries; None if neither the post-processor
+    nor its class declares so.
 
     The value True declares forwarding without a proof.
     """
@@ -49,7 +49,8 @@ def only_forwards(link: object) -> bool:
 
 
 def doubtful(link: Any) -> str | None:
-    """The reason why a declaration of forwarding queries is not proved; None if it is proved.
+    """The reason why a post-processor's declaration that it forwards queries is not proved; None if
+    the declaration is proved.
 
     For this library's post-processors the conformance suite checks the declaration.
     """

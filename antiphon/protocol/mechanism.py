@@ -145,7 +145,8 @@ class HasParts(ABC):
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
-    """The first state of M(s). Raises: InvalidArgument if s is no initial state."""
+    """The state in which a mechanism starts from ``initial``. Raises: InvalidArgument if
+    ``initial`` is no initial state of the mechanism."""
     if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a mechanism is started, such as a TreeCounter, not {of_kind(mechanism)}"
@@ -177,4 +178,4 @@ class ContinualMechanism(Mechanism[State, Query, Answer]):
 
 
 ONLY = Finite((None,))
-"""The space with one element: a continual mechanism has no choice of initial state."""
+"""The space {None}: the initial states of a mechanism that has no choice of initial state."""

@@ -1,4 +1,4 @@
-"""Post-processors without a state, and such as are made of one plain function."""
+"""Post-processors without a state, and post-processors made of one plain function."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
+    """The ``composition.Lifting`` declaration of the post-processor, for ``ap.guarantee``; None if
+    it declares none."""
     forwards_queries: bool | Forwarding = False
 
     def step(

@@ -45,11 +45,13 @@ _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
 """Prefixes of modules with deliberately broken classes, whose claims are never proved."""
 _proved: Final[set[str]] = set()
-"""Modules below these packages that contain no deliberately broken classes."""
+"""Modules inside packages of ``_unproved`` whose classes are not broken, so that their claims can
+be proved."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
-    """Declare in a package's ``__init__`` that its classes inherit no proofs, but in one module."""
+    """Declare that the claims of classes in ``package`` never count as proved, except for classes
+    of the module ``but``."""
     _unproved.add(f"{package}.")
     _proved.add(but)
     _found.difference_update({kind for kind in _found if not _written(kind)})
@@ -72,7 +74,7 @@ _INERT: Final = frozenset(
 
 
 _found: Final[set[type]] = set()
-"""The cache of classes that were found to be defined entirely in this library."""
+"""A cache of the classes that are defined entirely in this library."""
 
 
 def is_library_code(kind: type) -> bool:

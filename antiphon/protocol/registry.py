@@ -50,7 +50,8 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""The names of types in transcripts, and of types that only saved states may contain."""
+"""Two registries: the names of types that transcripts may contain, and of types that only saved
+states may contain."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -133,7 +134,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # A part that a decorator made of a function is as column-safe as the function.
+        # A part that a decorator made of a function is as column-safe as that function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -200,7 +201,8 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a wrong call may leave out a field: it has no default, or must be given by name."""
+    """Whether a constructor call can fail by a field: the field has no default, or must be given by
+    name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 

@@ -182,7 +182,8 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # this very thread is stepping: others would wait here
+            # the thread that runs the step; other threads wait at the lock
+            if self._stepping is now:
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -320,7 +321,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        # the session's own is in ``_over``
+        # ``_over`` already tells of the session's own failure.
         failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"

@@ -47,7 +47,8 @@ def swap_symmetric(thing: object) -> bool:
 
 
 def symmetric_as(field: str) -> Any:
-    """A property ``swap_symmetric`` that is true if and only if it is true of this field."""
+    """A property ``swap_symmetric`` of a class: the same property of the object in the field named
+    ``field``."""
     return property(
         lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
     )
@@ -123,7 +124,7 @@ def read(
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    # The check is written out here, because every message passes it.
+    # The check of the new state is written inline, because every message passes through here.
     stands = kind is STAND_IN.of or kind is STAND_IN.array
     odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):

@@ -23,7 +23,7 @@ WITNESS_TABLE: Final = """create table if not exists antiphon_generations (
     begun timestamp not null default current_timestamp,
     primary key (session, generation)
 )"""
-"""The name of the table of a witness, in SQLite and in PostgreSQL."""
+"""The SQL statement that creates a witness's table, in SQLite and in PostgreSQL."""
 _COLUMNS: Final = "insert into antiphon_generations (session, generation) values"
 _TAKEN: Final = "on conflict (session, generation) do nothing"
 

@@ -91,13 +91,13 @@ class Coins(ABC):
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
     """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """A function that converts a tuple of draws to an array."""
+    """Converts a tuple of drawn integers to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """The function that tests whether a message is in a space, for one run or for columns."""
+    """Gives the function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
-    """A function that converts the parameter x of a probability e^-x to an exact number."""
+    """Converts the parameter x of a probability e^-x to an exact number."""
 
     def __init__(self) -> None:
         self.draws: int = 0

@@ -23,9 +23,10 @@ from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
 LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
 _NARROW: Final = 4
-"""The largest scale of the topmost digit; its table has about 44 entries for each unit of scale."""
+"""The largest scale at which the topmost digit of a discrete Laplace number is drawn; its table has
+about 44 entries for each unit of scale."""
 _DIGIT: Final = 6
-"""The number of bits of each lower digit."""
+"""The number of bits of each lower digit of a discrete Laplace number."""
 
 
 class LaplaceDraws:
@@ -88,7 +89,8 @@ class LaplaceDraws:
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most ``count`` draws: the draws that must be repeated ("minus zero") are left out."""
+        """At most ``count`` discrete Laplace integers: draws of "minus zero", which must be
+        repeated, are left out."""
         first = words(count)
         place = np.searchsorted(self.array, first, side="right")
         size = self.sizes[place]
@@ -118,7 +120,7 @@ class Series:
 
 @lru_cache(maxsize=256)
 def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
-    """The discrete Laplace sampler for a scale, from a cache."""
+    """The discrete Laplace sampler for a scale; samplers are cached."""
     return Series(scale) if scale > LARGEST_SCALE else LaplaceDraws(scale)
 
 
@@ -160,14 +162,15 @@ class GaussianDraws:
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, missing: int, words: Words) -> Integers:
-        """The accepted ones among somewhat more than ``missing`` proposals."""
+        """The accepted discrete Gaussian integers among somewhat more than ``missing`` discrete
+        Laplace proposals."""
         assert isinstance(self.proposal, LaplaceDraws)
         x = self.proposal.many(missing + missing // 2 + 8, words)
         return x[self._taken(np.abs(x), words(len(x)), words)]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> NDArray[np.bool_]:
-        """A mask of the accepted proposals: each comparison is made in doubles where these are
-        accurate enough, and exactly elsewhere."""
+        """For each proposal, whether it is accepted: the comparison with a uniform number is made
+        in doubles where these are accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
@@ -200,7 +203,7 @@ Gaussian: TypeAlias = Union[GaussianDraws, WideGaussian]
 
 @lru_cache(maxsize=256)
 def discrete_gaussian(sigma: Fraction) -> Gaussian:
-    """The discrete Gaussian sampler for a standard deviation, from a cache."""
+    """The discrete Gaussian sampler for a standard deviation; samplers are cached."""
     if sigma in WIDE:
         return WideGaussian(WIDE[sigma])
     return GaussianDraws(sigma)

@@ -59,7 +59,7 @@ class WideGaussian:
         self._limits = np.array(self._surely, np.int64)
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Gaussian integer; each call of ``word`` returns 64 random bits."""
         while True:
             first = word()
             cell = _guide()[first >> 64 - _FIRST]
@@ -85,7 +85,7 @@ class WideGaussian:
         for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
-        for k in range(9, 0, -1):  # Taylor series for rates up to ¼, to 2^-46
+        for k in range(9, 0, -1):  # the Taylor series of e^-rate for rates up to ¼, to 2^-46
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
@@ -95,11 +95,12 @@ class WideGaussian:
         return Uniform(digits, self._left + 64, word).below(inversion.power(rate))
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once."""
+        """Draw ``count`` discrete Gaussian integers at once."""
         return inversion.accepted(count, lambda missing: self._some(min(missing, _BLOCK), words))
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most ``count`` draws, without rejected ones; computed in place, for speed."""
+        """At most ``count`` discrete Gaussian integers: those of ``count`` tries that are accepted;
+        computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
         size = self._guide.take(start).astype(np.int64)  # cells, or -1 where more bits are needed
@@ -120,7 +121,7 @@ class WideGaussian:
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """The positions of the rejected draws."""
+        """The positions of the draws that are rejected, and so left out."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -134,7 +135,7 @@ class WideGaussian:
     def _accepted(
         self, size: Integers, cell: Integers, rest: Integers, words: Words
     ) -> NDArray[np.bool_]:
-        """For each draw, whether it is accepted."""
+        """For each draw in a cell, whether the draw is accepted, decided by more random bits."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))
@@ -150,7 +151,8 @@ class WideGaussian:
 
 @lru_cache(maxsize=8)
 def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
-    """Integer bounds around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum over all j.
+    """Integer bounds around 2^bits·(E_0 + … + E_{k-1}) for each k, and around the sum of all E_j,
+    where E_j = e^(-(j/128)²/2) is the weight of cell j.
 
     E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until E_j is
     below one unit; the rest of the sum is less than 2^14 units.
@@ -182,8 +184,8 @@ def _bound(k: int) -> inversion.Bracket:
 
 @lru_cache(maxsize=1)
 def _lowest() -> list[int]:
-    """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k, the least probability of acceptance
-    in the cell."""
+    """For each cell (an interval of sizes), 2^96 times the least probability that a draw in the
+    cell is accepted, rounded down."""
     low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
     found: list[int] = []
@@ -204,7 +206,8 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """Cell for each value of the first 16 bits; -1 where these bits do not determine the cell."""
+    """For each value of the first 16 random bits, the cell that they choose; -1 where these bits do
+    not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]

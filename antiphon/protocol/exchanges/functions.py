@@ -94,7 +94,8 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
+    """The ``composition.Lifting`` declaration of the post-processor, for ``ap.guarantee``; None if
+    it declares none."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -45,8 +45,8 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
     return tuple(heard)
 
 
-# Frozen by convention only: attrs' frozen classes set each field by a call, a fifth of a step's
-# time.
+# ``Underway`` is frozen by convention only: a frozen attrs class sets each field by a call, which
+# takes a fifth of a step's time.
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):

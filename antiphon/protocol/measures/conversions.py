@@ -41,13 +41,14 @@ def _pure(measure: kinds.Approximate) -> kinds.Pure | None:
 
 
 def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> kinds.ZeroConcentrated | None:
-    """The zCDP parameter ρ = ε²/parts; None for ε = 0, as ρ must be positive."""
+    """The measure ρ-zCDP with ρ = ε²/parts, rounded up; None for ε = 0, as ρ must be positive."""
     high = exact.bracket(epsilon, _DIGITS)[1]
     return kinds.ZeroConcentrated(high**2 / parts) if high else None
 
 
 def _gaussian(epsilon: ExactEpsilon) -> kinds.GaussianDP | None:
-    """The GDP parameter μ = 2Φ⁻¹(e^ε/(1+e^ε)) of ε-DP; None for ε = 0, as μ must be positive."""
+    """The measure μ-GDP with μ = 2Φ⁻¹(e^ε/(1+e^ε)), which ε-DP implies; None for ε = 0, as μ must
+    be positive."""
     x = quantile_above(epsilon)
     return kinds.GaussianDP(2 * x) if x else None
 
@@ -167,14 +168,15 @@ def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | 
         found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
     elif isinstance(measure, kinds.Dominated):
         pair = measure.pair
-        found = _least(lambda e: _told(pair, e) <= delta)
+        found = _least(lambda e: _stated_delta(pair, e) <= delta)
     else:
         return None
     return None if found is None else kinds.Approximate(found, delta)
 
 
-def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
-    """The divergence H_ε(P‖Q) of a pair. Raises: PartError if it is no probability."""
+def _stated_delta(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
+    """The hockey-stick divergence H_ε(P‖Q) that a dominating pair (P, Q) states. Raises: PartError
+    if it is no probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))
     except InvalidArgument as error:

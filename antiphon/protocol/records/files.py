@@ -49,7 +49,7 @@ class Growing:
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = _TORN  # The error stays stored if an interrupt comes now.
+        self._refusal = _TORN  # An interrupt during the write leaves this reason in place.
         with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None

@@ -98,7 +98,8 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names that may stand for a party whose secret description cannot be written."""
+    """The names by which a recording may describe a party whose secret description cannot be
+    written."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))

@@ -256,7 +256,8 @@ _shown = _Shown()
 
 
 def _same_on_file(expected: object, actual: object) -> bool:
-    """Whether two values are written alike in a file, the only test of unregistered parts."""
+    """Whether two values have the same JSON form in a file: the only comparison for values without
+    a registered name."""
     try:
         written = encode_any(expected)
         return written == encode_any(actual) and mentions_unregistered(written)

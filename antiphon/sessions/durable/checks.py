@@ -22,12 +22,14 @@ MOST: Final = MAX_LINE - LONGEST
 _SECTOR: Final = 512
 """The number of bytes that a disk writes at once, or a divisor of it."""
 _SHORT: Final = 8
-"""A number of successive zero bytes that flipped bits cannot produce."""
+"""The number of successive zero bytes that count as a hole left by a power cut: flipped bits do not
+produce so many."""
 _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line with its check sum, which continues the one before; and the new check sum."""
+    """A JSON line of a log as bytes with its check sum, continued from the sum ``before`` of the
+    line before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
@@ -54,7 +56,8 @@ def check_before(file: IO[bytes], place: int) -> int | None:
 
 
 def lost_its_end(raw: bytes) -> bool:
-    """Whether a last line without its end has a full check sum: damaged, not cut short."""
+    """Whether the last line of a log, which lacks its line end, has a complete check sum: then the
+    line is damaged, and not cut short."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 
@@ -106,7 +109,7 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        known |= {check, last}  # the other process's next line: the first is itself out of turn
+        known |= {check, last}  # check sums that the other process's next line may continue
     if file.read(1):
         return None
     return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"

@@ -173,7 +173,8 @@ class DurableSession(Session):
                 raise refusal
 
     def _answer(self, message: object, key: object = None) -> object:
-        """Write the message, step it, write the answer; ``settle`` then makes it safe."""
+        """Write a message to the log, step it, and write its answer; returns the answer, which is
+        safe only after ``settle``."""
         if self._over is not None and (key is None or not self._log.takes_more):
             raise self._is_over()
         message = sealed(message, self._mechanism.signature.queries)
@@ -184,7 +185,7 @@ class DurableSession(Session):
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
             return super().send(message)  # the session refuses it with the reason
-        if self._promised:  # a signal handler may send between two lines
+        if self._promised:  # A signal handler may send while a message has no answer yet.
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
         with _Closing(self):
@@ -203,7 +204,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # This happens also after an interrupt that came after the write.
+        finally:  # also after an interrupt that came after the step
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -216,7 +217,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # A restart from that state would not know the keys.
+        else:  # A restart from the joined state would not know the keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])

@@ -124,8 +124,8 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
 def _read(
     path: Path, mechanism: Mechanism | None, hint: int
 ) -> tuple[reading.Opening, Mechanism, reading.Course, datetime]:
-    """The first line of a log, its mechanism, the session's progress, and the time of the file's
-    last write."""
+    """Read a log once: its first line, its mechanism, the session's progress, and the time of the
+    last write to the file."""
     with naming(path, "read"), path.open("rb") as file:
         written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
         first = reading.opening(file, path)

@@ -55,7 +55,8 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = "its last line could not be written whole"  # stays if the write fails
+        # This reason stays in place if the write fails.
+        self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
@@ -72,8 +73,8 @@ class Journal:
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
-        """Wait until the first ``size`` bytes are safely stored, in the sense of the ``sync`` mode
-        given when it was opened.
+        """Wait until the first ``size`` bytes of the log are stored as safely as its mode of
+        syncing promises.
 
         ``sync``: on the disk, whatever that mode is. Raises: FileError.
         """
