@@ -165,8 +165,7 @@ __all__ = [
 
 _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
 _WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "boards", "interop")
-"""Optional subpackages: the rest of the library works without them, and none of them imports
-another."""
+"""Optional subpackages: the library works without them, and none of them imports another."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition.concurrent",
     "Create": "antiphon.composition.creation",

@@ -36,8 +36,7 @@ class Difference:
     value: float
     """The difference between the values of the number in the two worlds when it was read."""
     before: float
-    """The difference at the time when the noise was added, before value and noise were multiplied
-    by anything."""
+    """The difference when the noise was added, before the sum was multiplied by any factor."""
     terms: tuple[tuple[int, str, float, float], ...]
     """(number of the atom, its law, its scale, its coefficient) for each noise term."""
     calls: tuple[int, ...]

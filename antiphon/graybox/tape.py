@@ -238,8 +238,7 @@ class Tape:
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Record an operation on noisy numbers that the tape cannot follow, and its place in the
-        code."""
+        """Record an operation that the tape cannot follow (``what``), and its place in the code."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:

@@ -58,8 +58,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    # the replacement of each object, by its identity, in every module that holds it
-    known = dict[int, Foreign]()
+    known = dict[int, Foreign]()  # replacements of objects, in all modules, by their identity
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}

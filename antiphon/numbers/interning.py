@@ -155,8 +155,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Let values of a class be compared by the fields ``names`` only, which determine the other
-    fields."""
+    """Compare values of a class by the fields ``names`` only, which determine the other fields."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -168,8 +167,7 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Number these values, in order, from the next free number on. Raises: InvalidArgument if a
-        value already has a number."""
+        """Number these new values in order. Raises: InvalidArgument if a value has a number."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -186,7 +184,6 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            # overwrites a value that an interrupt left without a number
-            self.values[number:] = [value]
+            self.values[number:] = [value]  # overwrites a value that an interrupt left here
             self._ids[key] = number
         return number

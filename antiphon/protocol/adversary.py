@@ -31,8 +31,7 @@ class Adversary(ContinualMechanism[State]):
     """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A subclass with a ``step`` of its own counts as listening, whatever its parent class
-        # declares.
+        # A subclass with a ``step`` of its own counts as listening, whatever its parent declares.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -61,8 +60,7 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        # another version of the sequence, or another thread, has appended an item
-        if len(items) <= length or items[length] is not item:
+        if len(items) <= length or items[length] is not item:  # another version has grown, too
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)
         longer._items, longer._length = items, length + 1

@@ -144,8 +144,7 @@ class BudgetInSight(Protocol):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """The largest ε, rounded down, for which the filter would accept one more ε-DP mechanism;
-        None without a filter."""
+        """The largest ε of one more ε-DP mechanism that the filter accepts; None if no filter."""
 
     def at(self, delta: float | Fraction) -> InEpsilon:
         """The budget as ε, at a δ that was chosen before the session began.

@@ -95,8 +95,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            # a view, so that nobody else can set the shape of the returned array
-            return value.view()
+            return value.view()  # so that nobody else can set the returned array's shape
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -197,8 +196,7 @@ class StandIn:
     same: Callable[[object, object], bool] = operator.is_
 
     def stands(self, kind: type) -> bool:
-        """Whether a class is one of the column classes, whose objects hold one value for each
-        replica."""
+        """Whether a class is a class of columns, which hold one value for each replica."""
         return kind is self.of or kind is self.array
 
     def number(self, value: Any) -> Any:

@@ -45,8 +45,7 @@ _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
 """Prefixes of modules with deliberately broken classes, whose claims are never proved."""
 _proved: Final[set[str]] = set()
-"""Modules inside packages of ``_unproved`` whose classes are not broken, so that their claims can
-be proved."""
+"""Modules inside packages of ``_unproved`` whose classes are not broken."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:

@@ -182,8 +182,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            # the thread that runs the step; other threads wait at the lock
-            if self._stepping is now:
+            if self._stepping is now:  # only the stepping thread gets here: others wait above
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"

@@ -27,8 +27,7 @@ Speeds: TypeAlias = tuple[float, float]
 _LARGEST: Final = 62
 """The number of bits that the sum of all candidates' upper bounds may have."""
 _CELLS: Final = 256
-"""The number of table entries for each unit of rate·gap: about 1 candidate in 256 is rejected and
-drawn again."""
+"""The number of table entries for each unit of rate·gap: about 1 candidate in 256 is rejected."""
 _SLOW: Final = 0.25
 """The number of table cells for each unit of the gap up to which the cell index of any 64-bit gap
 fits a signed 64-bit integer."""

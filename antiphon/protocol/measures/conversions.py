@@ -47,8 +47,7 @@ def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> kinds.ZeroConcentrate
 
 
 def _gaussian(epsilon: ExactEpsilon) -> kinds.GaussianDP | None:
-    """The measure μ-GDP with μ = 2Φ⁻¹(e^ε/(1+e^ε)), which ε-DP implies; None for ε = 0, as μ must
-    be positive."""
+    """The measure μ-GDP that ε-DP implies, μ = 2Φ⁻¹(e^ε/(1+e^ε)); None for ε = 0, as then μ = 0."""
     x = quantile_above(epsilon)
     return kinds.GaussianDP(2 * x) if x else None
 

@@ -119,8 +119,7 @@ def _of_range(size: float, order: float) -> float:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
-    # -ln(A/α), with A as in ``range_divergence``
-    less = math.log(rest) - math.log(whole) + math.log(order)
+    less = math.log(rest) - math.log(whole) + math.log(order)  # -ln(A/α), see range_divergence
     most = (
         math.log1p(-1 / order) + math.log(whole) + size - math.log(-math.expm1(-(order - 1) * size))
     )

@@ -13,7 +13,7 @@ import platform
 import stat
 import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ except ImportError:  # no locks on this system; exclusive creation still gives a
 _TORN: Final = "its last line could not be written whole"
 
 
-class Growing:
+class Growing(AbstractContextManager["Growing"]):
     """A new, locked file for appending; data that cannot be written raises an error.
 
     Args: ``secret``, whether only its owner may read the file, from its creation on; ``overwrite``,
@@ -76,14 +76,11 @@ class Growing:
         """In a forked child, refuse all writes: the file belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
 
-    def __enter__(self) -> Growing:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Held:
+class Held(AbstractContextManager["Held"]):
     """An exclusive hold on a path, in this process and among all others, until it is closed.
 
     The lock is on a file beside the path, since the file at the path may be replaced; it names the
@@ -125,9 +122,6 @@ class Held:
             file, self._file = self._file, None
             self._beside.unlink(missing_ok=True)  # The file is still locked, so it is our own.
             file.close()
-
-    def __enter__(self) -> Held:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -98,8 +98,7 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names by which a recording may describe a party whose secret description cannot be
-    written."""
+    """The names that may stand for a party in a recording that cannot describe it with secrets."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))

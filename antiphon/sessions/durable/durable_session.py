@@ -14,7 +14,7 @@ from antiphon.protocol.session import Exchange, Last, Session, sealed
 from antiphon.sessions.durable import lines
 from antiphon.sessions.durable.guard import Guard, Progress
 from antiphon.sessions.durable.journal import Journal
-from antiphon.sessions.durable.reading import opening
+from antiphon.sessions.durable.reading import Course, opening
 
 _TAIL: Final = 1 << 19
 """The number of bytes of messages after which the state is written to the log again, to keep
@@ -57,39 +57,32 @@ class DurableSession(Session):
     def __init__(
         self,
         mechanism: Mechanism,
-        state: object,
+        course: Course,
         *,
         log: Journal,
         guard: Guard,
         mark: Progress,
-        last: Last | None = None,
-        over: str | None = None,
-        cut: str | None = None,
-        kept: tuple[int, int] | None = None,
-        keys: lines.Keys | None = None,
-        key: lines.Keyed | None = None,
         keep: bool = False,
     ) -> None:
         tape = RecordedCoins(SampledCoins())
-        super().__init__(mechanism, state, coins=tape, keep=keep)
+        super().__init__(mechanism, course.state, coins=tape, keep=keep)
         self._seeded = False  # The taped coins come from the operating system.
         self._step: lines.Written = lines.Written(mechanism, tape)
-        if last is not None:
-            self._now = state, last.number, last.message, last.answer
+        if (last := course.last) is not None:
+            self._now = course.state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
         """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
         is safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
-        self._keys = lines.Keys() if keys is None else keys
-        self._key = key
-        """The key of the message in the log that has no answer yet."""
-        self._over = over
+        self._keys, self._key = course.keys, course.key
+        """The keys with their answers, and the key of the message in the log without an answer."""
+        self._over, self.failure = course.over, course.failure
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
-        self._kept = kept or (log.size, 0)
+        self._kept = course.kept
         """The size of the log after the state was last written, and the size of that line."""
-        self.cut: str | None = cut
+        self.cut: str | None = course.cut
         """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
         """The reason why the state cannot be written, so that a restart steps through all messages;

@@ -80,7 +80,8 @@ def begin(
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
         sync_directory(path.parent)
-        session = DurableSession(mechanism, state, log=log, guard=guard, mark=mark, keep=keep)
+        course = reading.Course(state, kept=(log.size, 0))
+        session = DurableSession(mechanism, course, log=log, guard=guard, mark=mark, keep=keep)
         undo.pop_all()
     return session
 
@@ -150,11 +151,7 @@ def resume(
         log.append(dumps({"resumed": mark.generation, "guard": guard.place}))
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
-        session = DurableSession(
-            system, course.state, log=log, guard=guard, mark=mark, last=course.last,
-            over=course.over, cut=course.cut, kept=course.kept, keys=course.keys, key=course.key,
-        )  # fmt: skip
-        session.failure = course.failure
+        session = DurableSession(system, course, log=log, guard=guard, mark=mark)
         _keep_promise(session, log, course)
         undo.pop_all()
     session.keep_if_due()

@@ -126,8 +126,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""A guarantee or a privacy curve, which gives an ε at each δ, or the reason why there is
-neither."""
+"""A guarantee or privacy curve, which gives an ε at each δ, or the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -235,8 +234,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """The guarantee for the charges so far, as if no others followed and all had been fixed in
-    advance."""
+    """The guarantee for the charges so far, as if they were all and had been fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
