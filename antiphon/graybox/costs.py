@@ -137,8 +137,8 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """Differences whose cost is unknown and so not included in ``excess``, with their
-        places."""
+        """Differences whose privacy cost is unknown, and so missing in ``excess``, each with its
+        place in the code."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
@@ -188,7 +188,8 @@ def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a number is a linear combination of others, which have no draw in common."""
+    """Whether a noisy number is a linear combination of the noisy numbers ``apart``, which have no
+    draw in common."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}
@@ -236,7 +237,8 @@ def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], Non
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
-    """The largest |ln p/q| over the probabilities of two choices."""
+    """The largest |ln(p/q)| over the options of a random choice, with probability p in one world
+    and q in the other."""
     largest = 0.0
     for p, q in zip(one, two, strict=True):
         if p != q:

@@ -166,8 +166,8 @@ def without_noise(thing: Foreign) -> Foreign:
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """A nonlinear function of noisy numbers. Noise alone is turned into new noise; numbers with a
-    value are read first."""
+    """The result of a nonlinear function of noisy numbers: pure noise stays noise, of a new law;
+    numbers with a value are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -196,7 +196,8 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """Result of a choice that depends on noisy numbers, recorded on the tape as a reading."""
+    """The result of a choice that depends on noisy numbers; the tape records that the choice was
+    read."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())

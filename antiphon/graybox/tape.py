@@ -104,7 +104,7 @@ def foreign(file: str) -> bool:
 
 
 def place() -> Place:
-    """Place in the audited code that runs now: the FILE:LINE of this call and of its callers."""
+    """The place in the audited code that runs now: FILE:LINE of this call and of its callers."""
     found = list[tuple[str, int]]()
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -287,7 +287,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers of the last generator call, one ``Atom`` for each."""
+        """The random numbers that the last generator call drew, as one ``Atom`` for each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

@@ -235,7 +235,7 @@ def place(error: BaseException) -> str:
 
 
 def told(error: BaseException) -> str:
-    """The class and message of an exception of a part that crashed on a test message."""
+    """The class name and the message of an exception as one text."""
     kind, text = in_words(error)
     return f"{kind}: {text}" if text else kind
 
@@ -284,7 +284,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
 
 
 class Elsewhere:
-    """A placeholder for an attribute that is looked for in the wrong place: its error shows the
+    """A descriptor for an attribute that users look for in the wrong class: its error shows the
     call to write."""
 
     def __init__(self, cure: str) -> None:

@@ -29,7 +29,7 @@ class SymbolError(PartError):
 
 @attrs.frozen
 class Unknown:
-    """The name of a symbol, and the closed interval of the numbers that it stands for."""
+    """The name of a symbol, and the closed interval of numbers that the symbol stands for."""
 
     name: str
     low: Fraction
@@ -133,7 +133,8 @@ class Symbolic:
         return reduced(self.unknown, above ** abs(exponent), below ** abs(exponent))
 
     def _other(self, other: object) -> Symbolic | None:
-        """Another operand as a function of this symbol."""
+        """Another operand of an operator as a function of the same symbol; None if it is no
+        number."""
         if isinstance(other, Symbolic):
             if other.unknown != self.unknown:
                 raise SymbolError(

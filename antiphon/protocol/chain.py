@@ -70,7 +70,8 @@ class PostProcessor(ABC, Generic[State]):
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces (queries, answers) on its left, given those on its right."""
+        """The message spaces (queries, answers) on the post-processor's left, given those on its
+        right."""
         return right
 
     def is_over(self, state: State) -> bool | None:

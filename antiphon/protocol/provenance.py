@@ -265,7 +265,7 @@ def proved(
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
-    """The claims of a mechanism as a checked tuple; its property is read once.
+    """The claims of a mechanism as a tuple of ``Claim``; the property ``claims`` is read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
     """

@@ -201,7 +201,7 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a constructor call can be wrong about a field: it has no default, or only a name."""
+    """Whether a constructor call can go wrong by a field: it has no default, or needs its name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 

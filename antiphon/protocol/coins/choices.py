@@ -49,7 +49,8 @@ class Candidates:
     _weight: Callable[[int], Bracket]
     """A function of a candidate i and then of ``bits``: integer bounds around 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """The weight w_i as a double, with relative error 2^-40, which decides nearly all draws."""
+    """A function of a candidate i: its weight as a double, with relative error 2^-40, which decides
+    nearly all draws."""
 
     def draw(self, word: Word) -> int:
         """Draw the index of one candidate, with probability proportional to its weight; ``word()``

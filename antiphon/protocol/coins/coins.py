@@ -84,7 +84,7 @@ class Coins(ABC):
 
     __slots__ = ("deaths", "draws", "many")
     _coins: Coins | None = None
-    """The other coins that these only record; None for coins of their own."""
+    """The coins whose draws these coins only record; None for all other kinds of coins."""
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
@@ -111,8 +111,8 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part of the mechanism that an exception has ended; it need not fail in a
-        rerun."""
+        """Count one more part of the mechanism that an exception has ended; that part need not fail
+        in a rerun."""
         self.deaths += 1
         if self._coins is not None:
             self._coins.note_death()
@@ -178,7 +178,7 @@ class Coins(ABC):
         return low + self.categorical(clamped_weights(center, exactly(ratio, "ratio"), low, high))
 
     def uniform_integer(self, n: int) -> int:
-        """Uniform on 0, …, n-1, for n >= 1."""
+        """An integer drawn uniformly from 0, …, n-1, for n >= 1."""
         n = self.shared(n)
         if type(n) is not int or n < 1:
             raise InvalidArgument("uniform_integer takes an int n >= 1")

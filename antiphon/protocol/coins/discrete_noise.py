@@ -49,7 +49,8 @@ class LaplaceDraws:
             for start in starts
         ]
         self.half: int = len(top.table) + 1
-        # A word below 2^63 is a plus sign and the first 63 bits of V's uniform number.
+        # A word below 2^63 means a plus sign; its other bits begin the uniform number of the
+        # topmost digit.
         self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
         self.array = np.array(self.table, np.uint64)
         self._sizes = sizes = [k << shift for k in range(self.half)] * 2
@@ -60,7 +61,7 @@ class LaplaceDraws:
         that must be drawn again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
         while True:
             x = self.begun(word(), word)
             if x is not None:
@@ -84,8 +85,8 @@ class LaplaceDraws:
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once. Raises: OverflowError beyond 64 bits (with
-        probability below e^(-2^22))."""
+        """Draw ``count`` discrete Laplace integers at once. Raises: OverflowError beyond 64 bits
+        (with probability below e^(-2^22))."""
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, count: int, words: Words) -> Integers:
@@ -114,7 +115,7 @@ class Series:
         self._scale = scale
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
         return samplers.discrete_laplace(self._scale, lambda n: samplers.below(n, word))
 
 
@@ -151,14 +152,15 @@ class GaussianDraws:
         self._thresholds: dict[int, int] = {}
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Gaussian integer; each call of ``word`` returns 64 random bits."""
         while True:
             x = self.proposal.draw(word)
             if self._accepts(abs(x), word(), word):
                 return x
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once; for a scale up to ``LARGEST_SCALE``."""
+        """Draw ``count`` discrete Gaussian integers at once; for a scale up to
+        ``LARGEST_SCALE``."""
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, missing: int, words: Words) -> Integers:
@@ -210,7 +212,8 @@ def discrete_gaussian(sigma: Fraction) -> Gaussian:
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
-    """``count`` draws of a discrete Laplace or Gaussian; None if the scale is too large for it."""
+    """``count`` draws of discrete Laplace or Gaussian noise; None if the scale is too large for
+    tables."""
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)

@@ -31,7 +31,8 @@ _FIRST: Final = 16
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""The first cells, which share one acceptance threshold (their lowest) as a first test."""
+"""The number of cells next to 0 that share one acceptance threshold, the lowest, as a first
+test."""
 _MOST: Final = 1 << 12
 """The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
@@ -49,7 +50,8 @@ class WideGaussian:
         self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
-        """The number of low bits of the first word that decide acceptance, below the place's."""
+        """The number of lowest bits of the first random word, which decide acceptance; the bits
+        above choose the place in the cell."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
@@ -171,7 +173,7 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def _bound(k: int) -> inversion.Bracket:
-    """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = P(cell < k)."""
+    """Integer bounds around 2^bits·P(cell < k), as a function of ``bits``."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -197,7 +199,7 @@ def _lowest() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> list[int]:
-    """The integers ⌊2^64·c_k⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
+    """The integers ⌊2^64·P(cell < k)⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
         table.append(inversion.threshold(_bound(len(table) + 1)))

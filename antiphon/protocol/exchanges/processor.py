@@ -58,7 +58,8 @@ class Underway(Generic[State, Live]):
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent right so far, implied by the rest: a rerun must send the same."""
+    """The messages sent to the right so far, which the other fields determine: a rerun sends the
+    same."""
     slot: list[Live] = attrs.field(eq=False)
     """The live generator of the exchange, which the next step removes; empty afterwards."""
 
@@ -94,7 +95,8 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Refuse a message that comes from the wrong side at this time. Raises: ProtocolError."""
+    """Raise the ProtocolError about a message from the left during an exchange, or from the right
+    outside of one."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"

@@ -304,7 +304,7 @@ def _decode_object(data: Fields, depth: int) -> object:
 
 
 def _decode_same(data: Fields, depth: int) -> Pair:
-    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each level may double the text
+    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each nested pair doubles the text
     return Pair(message, message)
 
 

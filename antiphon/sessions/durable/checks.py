@@ -62,7 +62,7 @@ def lost_its_end(raw: bytes) -> bool:
 
 
 def hole(file: IO[bytes], start: int) -> str | None:
-    """A description of the zeros that a power cut has left from byte ``start`` on; None if the
+    """A description of the zero bytes that a power cut has left from byte ``start`` on; None if the
     damage has another cause.
 
     A disk writes sectors in any order, and unwritten sectors are zeros after a power cut. Only

@@ -23,7 +23,8 @@ restarts short."""
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""The size of a log, the progress to record in its guard, and the state with the last exchange."""
+"""A point in a session: the size of the log, the progress to record in the guard file, and the
+state with the last exchange."""
 
 
 class DurableSession(Session):

@@ -149,7 +149,7 @@ class Guard:
         return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
 
     def remove(self) -> None:
-        """Delete the guard file again: no session has begun."""
+        """Delete the guard file that was made for a session which has not begun."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                 self.path.unlink()

@@ -108,7 +108,7 @@ class Journal:
         return self._refusal is None and not self._lost
 
     def end(self, why: str) -> None:
-        """Accept no more lines; ``why`` is the reason that later errors state."""
+        """Close the log to further lines; ``why`` is the reason that later errors state."""
         self._refusal = self._refusal or why
 
     @property

@@ -138,7 +138,8 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """The JSON value of an array with its memory layout, on which later rounding may depend.
+    """The JSON value of an array, with its layout in memory, on which the rounding of later sums
+    may depend.
 
     Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """

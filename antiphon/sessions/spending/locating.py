@@ -24,14 +24,15 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The function f of a verifier before a composition, and its state; None once f has refused."""
+    """The verification function of a verifier in front of a composition, and its state; None once
+    it has refused a message."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """The way of a message that creates a mechanism to the composition in the whole mechanism."""
+    """How a message that creates a mechanism gets from the adversary to the composition."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
