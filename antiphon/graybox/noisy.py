@@ -8,6 +8,7 @@ world got.
 import math
 import operator
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Final
 
 import numpy as np
@@ -111,7 +112,7 @@ class Noisy:
 
     def __truediv__(self, other: Foreign) -> Foreign:
         if type(other) is Noisy or not is_number(other) or other == 0:
-            return applied(operator.truediv, self, other)
+            return applied(_quotient, self, other)
         return self.times(1 / other)
 
     def __neg__(self) -> Foreign:
@@ -160,6 +161,10 @@ def is_number(thing: object) -> bool:
     return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
 
 
+def _quotient(one: Foreign, other: Foreign) -> Foreign:
+    return one / other
+
+
 def without_noise(thing: Foreign) -> Foreign:
     """The object itself, except that a noisy number is read and becomes a plain number."""
     return thing.read() if type(thing) is Noisy else thing
@@ -204,14 +209,14 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
     return tape.read(reading, [each.row for each in noisy], result, raw)
 
 
-def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """Method of ``Noisy`` that applies a function to the noisy number and to further arguments."""
-    return lambda self, *rest: applied(function, self, *rest)
+def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
+    """The result of a function of a noisy number and of further arguments."""
+    return applied(function, self, *rest)
 
 
-def reflected(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A method of ``Noisy`` that applies an operator with its two sides exchanged."""
-    return lambda self, other: applied(function, other, self)
+def _reflected(self: Noisy, function: Callable[..., Foreign], other: Foreign) -> Foreign:
+    """The result of an operator whose right side is the noisy number."""
+    return applied(function, other, self)
 
 
 _COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -225,11 +230,11 @@ def _operators() -> None:
     for name in _COMPARISONS:
         setattr(Noisy, f"__{name}__", compared(getattr(operator, name)))
     for name in _OPERATORS:
-        setattr(Noisy, f"__{name}__", unary(getattr(operator, name)))
+        setattr(Noisy, f"__{name}__", partialmethod(_unary, getattr(operator, name)))
     for name in (*_OPERATORS, "truediv"):
-        setattr(Noisy, f"__r{name}__", reflected(getattr(operator, name)))
+        setattr(Noisy, f"__r{name}__", partialmethod(_reflected, getattr(operator, name)))
     for name, function in _OWN.items():
-        setattr(Noisy, f"__{name}__", unary(function))
+        setattr(Noisy, f"__{name}__", partialmethod(_unary, function))
 
 
 _operators()

@@ -1,7 +1,7 @@
 """NumPy arrays of noisy numbers."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from typing import Final
 
 import numpy as np
@@ -23,16 +23,14 @@ _KEPT: Final = (
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
-def _selecting(name: str) -> Callable[..., Foreign]:
-    """A method of ``Draws`` that gives indices, such as ``argmax``: only the indices are read."""
-    return lambda self, *args, **options: selected(
-        lambda numbers: getattr(numbers, name)(*args, **options), self
-    )
+def _indices(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
+    """The result of a method that gives indices, such as ``argmax``: only the indices are read."""
+    return selected(lambda numbers: getattr(numbers, method)(*args, **options), array)
 
 
-def _reading(name: str) -> Callable[..., Foreign]:
-    """A method of ``Draws`` that gives a plain array of the numbers, which are thereby read."""
-    return lambda self, *args, **options: getattr(numbers(self), name)(*args, **options)
+def _plain(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
+    """The result of a method that gives a plain array of the numbers, which are thereby read."""
+    return getattr(numbers(array), method)(*args, **options)
 
 
 class Draws(np.ndarray[Foreign, Foreign]):
@@ -52,8 +50,11 @@ class Draws(np.ndarray[Foreign, Foreign]):
             return selected(lambda numbers: func(numbers, *args[1:], **kwargs), args[0])
         return func(*map(numbers, args), **{key: numbers(each) for key, each in kwargs.items()})
 
-    argmax, argmin, argsort = map(_selecting, ("argmax", "argmin", "argsort"))
-    astype, round = map(_reading, ("astype", "round"))
+
+for _name in ("argmax", "argmin", "argsort"):
+    setattr(Draws, _name, partialmethod(_indices, _name))
+for _name in ("astype", "round"):
+    setattr(Draws, _name, partialmethod(_plain, _name))
 
 
 def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:

@@ -28,15 +28,19 @@ if TYPE_CHECKING:  # Type checkers infer the constructor's types only from a pla
 
     def fraction(value: object) -> Fraction:
         """Converter for an attrs field: a rational, as an exact Fraction."""
+        ...
 
     def positive(value: object) -> Fraction:
         """Converter for an attrs field: a rational > 0."""
+        ...
 
     def whole(value: object) -> int:
         """Converter for an attrs field: an int >= 1."""
+        ...
 
     def epsilon(value: object) -> exact.ExactEpsilon:
         """Converter for an attrs field: an ε >= 0, in nats, exact or a ``Log``."""
+        ...
 
 
 else:

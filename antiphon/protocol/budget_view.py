@@ -88,28 +88,35 @@ class RiskInSight(Protocol):
     @property
     def proved(self) -> bool:
         """Whether no bound relies on an assumption, and the bounds hold for the whole session."""
+        ...
 
     @property
     def advantage(self) -> float:
         """An upper bound on the adversary's advantage (true-positive minus false-positive rate)."""
+        ...
 
     @property
     def true_positive(self) -> float:
         """A bound on the adversary's true-positive rate at the given false-positive rate."""
+        ...
 
     @property
     def right_accusations(self) -> float:
         """An upper bound on the share of accused persons who are members of the dataset."""
+        ...
 
     @property
     def best_guess(self) -> float:
         """An upper bound on the probability that the adversary guesses the world right."""
+        ...
 
     def posterior_above(self, threshold: float) -> float:
         """An upper bound on the probability that a member's posterior exceeds ``threshold``."""
+        ...
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the largest true-positive rate at each false-positive rate; returns the axes."""
+        ...
 
 
 class BudgetInSight(Protocol):
@@ -119,38 +126,46 @@ class BudgetInSight(Protocol):
     def unit(self) -> str | None:
         """The quantity that a filter adds up besides δ: epsilon, rho, divergence or mu squared;
         None if the session has no filter."""
+        ...
 
     @property
     def limits(self) -> Charge | None:
         """The limits that a filter's sums may not exceed."""
+        ...
 
     @property
     def spent(self) -> Charge | None:
         """The filter's sums so far; rounded up where they are not exact numbers."""
+        ...
 
     @property
     def remaining(self) -> Charge | None:
         """The rest of the filter's limits: a mechanism may be created if it costs no more."""
+        ...
 
     @property
     def purse(self) -> tuple[Slot, ...]:
         """The privacy parameters that the verification function fixes in advance, with how many
         are left; () if it fixes none."""
+        ...
 
     @property
     def shares(self) -> Sequence[ChildShare]:
         """The budget share of every created mechanism, in order of creation; each is computed on
         access, in O(log n)."""
+        ...
 
     @property
     def largest(self) -> ExactEpsilon | None:
         """The largest ε of one more ε-DP mechanism that the filter accepts; None if no filter."""
+        ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:
         """The budget as ε, at a δ that was chosen before the session began.
 
         Raises: InvalidArgument for a δ at which no ε can be promised.
         """
+        ...
 
     def risk(
         self,
@@ -163,10 +178,12 @@ class BudgetInSight(Protocol):
 
         ``of="spent"``: bounds for the charges so far only, as if they had been fixed in advance.
         """
+        ...
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
         """The budget as lines of text: a small table with the first ``most`` shares and, given a δ,
         the figures in ε."""
+        ...
 
 
 @reads_well

@@ -70,9 +70,11 @@ class Accounts(Protocol):
 
     def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
         """The budget of the composition in this state: the amounts spent and remaining."""
+        ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
         """Cost of creating a mechanism, and whether the creation would be accepted."""
+        ...
 
 
 def _nobody() -> Accounts:

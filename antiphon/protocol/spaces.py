@@ -24,10 +24,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class Space(ABC):
-    """A set of messages.
-
-    A subclass may override ``cure``.
-    """
+    """A set of messages; a subclass may override ``cure``."""
 
     __slots__ = ()
     discrete: bool = False
@@ -367,9 +364,8 @@ def _known(one: Space, other: Space) -> bool | None:
             return True
         case Integers(), Integers():
             above = one.low is None or (other.low is not None and one.low <= other.low)
-            return above and (
-                one.high is None or (other.high is not None and other.high <= one.high)
-            )
+            below = one.high is None or (other.high is not None and other.high <= one.high)
+            return above and below
         case Reals(), Reals():
             return (one.low <= other.low and other.high <= one.high) or None
         case Arrays(), Arrays() if type(other) is Arrays:
@@ -396,10 +392,7 @@ def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
 @attrs.frozen
 class Signature:
     """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
-    carries private data.
-
-    ``updates`` are hidden in the public transcript of live use.
-    """
+    carries private data, and that a public transcript hides."""
 
     queries: Space = attrs.field(validator=_is_space)
     answers: Space = attrs.field(validator=_is_space)

@@ -83,7 +83,7 @@ class Coins(ABC):
     """
 
     __slots__ = ("deaths", "draws", "many")
-    _coins: Coins | None = None
+    _coins: Any = None
     """The coins whose draws these coins only record; None for all other kinds of coins."""
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting

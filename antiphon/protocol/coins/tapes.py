@@ -19,7 +19,6 @@ class RecordedCoins(Coins):
     """
 
     __slots__ = ("_coins", "_tape", "strict")
-    _coins: Coins
 
     def __init__(self, coins: Coins, *, strict: bool = False) -> None:
         super().__init__()
