@@ -35,8 +35,8 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """Noisy numbers with location ``where`` and noise ``scale`` times a draw from the noise tape;
-    ``where`` and ``scale`` may be arrays."""
+    """Noisy numbers: locations ``where`` plus ``scale`` times draws from the tape; both may be
+    arrays."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)

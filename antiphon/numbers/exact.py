@@ -240,7 +240,8 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
 
 
 def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals (low, high) around the parameter, of relative width 10^(1-digits) or 0."""
+    """Rationals (low, high) around an ε: equal to a rational ε, else of relative width
+    10^(1-digits)."""
     if not isinstance(value, Log):
         return value, value
     low = Context(prec=digits, rounding=ROUND_FLOOR)

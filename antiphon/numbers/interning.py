@@ -74,7 +74,7 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        # In a class of this library the fields that do not tell follow from those that do.
+        # In a class of this library the other fields follow from these.
         ours, every = kind.__module__.startswith("antiphon."), attrs.fields(kind)
         return _fields(telling(kind) if ours else tuple(field.name for field in every))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):

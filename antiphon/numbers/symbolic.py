@@ -175,16 +175,16 @@ class Symbolic:
 
     @property
     def numerator(self) -> int:
-        """As of a Fraction, inside ``standing_for``."""
+        """The numerator of the function's value, inside ``standing_for`` only."""
         return self.value.numerator
 
     @property
     def denominator(self) -> int:
-        """As of a Fraction, inside ``standing_for``."""
+        """The denominator of the function's value, inside ``standing_for`` only."""
         return self.value.denominator
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """As of a Fraction, inside ``standing_for``."""
+        """The function's value as two integers, inside ``standing_for`` only."""
         return self.value.as_integer_ratio()
 
     def __float__(self) -> float:

@@ -137,7 +137,7 @@ class WideGaussian:
     def _accepted(
         self, size: Integers, cell: Integers, rest: Integers, words: Words
     ) -> NDArray[np.bool_]:
-        """For each draw in a cell, whether the draw is accepted, decided by more random bits."""
+        """For each draw, whether more random bits accept it at its place in the cell."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))

@@ -43,7 +43,7 @@ def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> 
         return None
     try:
         read = _reading(found, created, delta)
-    except InvalidArgument:  # it cannot add up this claim: a Rényi curve has no ρ
+    except InvalidArgument:  # The odometer cannot add up this claim: a Rényi curve has no ρ.
         return None
     if read is None:
         return None

@@ -174,8 +174,9 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """The privacy parameter that a created mechanism used up among those that f fixes in advance,
-    at once or when it received a pair with different sides; None if it used up none."""
+    """The privacy parameter that a created mechanism used up among those that the verification
+    function fixes in advance, at once or when it received a pair with different sides; else None.
+    """
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -183,7 +184,8 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The privacy parameters that f fixes in advance: how many of each there were, and are left."""
+    """The privacy parameters that the verification function fixes in advance, with how many are
+    left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -192,7 +194,8 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """Verification function with only the parameters that were used up; None if there are none."""
+    """The verification function with only the parameters that were used up; None if there are
+    none."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

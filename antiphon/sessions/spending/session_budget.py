@@ -119,7 +119,8 @@ class SessionBudget:
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The privacy parameters that f fixes in advance, and how many of each are left."""
+        """The privacy parameters that the verification function fixes in advance, and how many are
+        left."""
         return slots(self._found.guard)
 
     @property
@@ -130,7 +131,7 @@ class SessionBudget:
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down, such that one more ε-DP mechanism fits the filter."""
+        """The largest ε, rounded down, of one more ε-DP mechanism that fits the filter."""
         if self._filter is None or self.remaining is None:
             return None
         if self._filter.unit == "epsilon" or self._found.unknown:
@@ -171,7 +172,8 @@ class SessionBudget:
         return risk_in(self._found, of, prior, false_positive)
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
+        """The lines of a small table with the first ``most`` shares and, given a δ, the figures in
+        ε."""
         at = None if delta is None else self.at(delta)
         guard = self._found.guard
         rule = self._found.budget or (None if guard is None else guard.f)
@@ -230,7 +232,8 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The budget as a table, line by line; ``rule`` is the filter, odometer or f that decides."""
+    """The budget as a table, line by line; ``rule`` decides: a filter, odometer or verification
+    function."""
     yield "no budget" if rule is None else message_label(rule, 80)
     purse = (
         (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
