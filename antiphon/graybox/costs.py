@@ -19,8 +19,7 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of noisy numbers with common noise that are examined; a few thousand would
-take a second."""
+"""The largest number of noisy numbers with common noise that are examined, for speed."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
@@ -92,8 +91,7 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The place of the first number whose difference no shift of the noise explains, given the
-        earlier numbers.
+        """The place of the first number whose difference, given the earlier, no noise explains.
 
         Numbers y = v + C n, with values v, noise n and coefficients C, are explained by shifts s
         with C s = Δv. If a row of C is a linear combination of others, its Δv must be the same
@@ -137,8 +135,7 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """Differences whose privacy cost is unknown, and so missing in ``excess``, each with its
-        place in the code."""
+        """Differences whose privacy cost is unknown, so not in ``excess``, with their places."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
@@ -188,8 +185,7 @@ def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a noisy number is a linear combination of the noisy numbers ``apart``, which have no
-    draw in common."""
+    """Whether a noisy number is a linear combination of the noisy numbers ``apart``."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}

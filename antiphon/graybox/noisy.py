@@ -43,8 +43,7 @@ class Noisy:
 
     @property
     def raw(self) -> bool:
-        """Whether the number carries only draws of uniform noise, from which code computes other
-        noise."""
+        """Whether all noise on the number is uniform, from which code computes other noise."""
         return all(atom.law == RAW for atom, _ in self.terms.values())
 
     @property
@@ -201,8 +200,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice that depends on noisy numbers; the tape records that the choice was
-    read."""
+    """The result of a choice by noisy numbers, which the tape records as a reading of them."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())

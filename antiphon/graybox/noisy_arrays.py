@@ -66,8 +66,7 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """The result of a choice that depends on all numbers of an array; the tape records that the
-    choice was read."""
+    """The result of a choice by all numbers of an array, recorded as a reading of them."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 

@@ -1,5 +1,4 @@
-"""The noise tape: everything that the first run drew and read, and a test that the second run does
-the same.
+"""The noise tape: all that the first run drew and read, which the second run must draw and read.
 
 The run on the first data set ("world") records; the second run gets the same draws and, where it
 reads a noisy number, the value that the first run read. So everything after a reading is the same
@@ -147,8 +146,7 @@ class DrawEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place, law and number of
-        draws."""
+        """The place, law and number of draws, which must be the same in both worlds."""
         return self.place, self.law, self.count
 
 
@@ -165,8 +163,7 @@ class ReadEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place, kind of reading and
-        draws."""
+        """The place, kind of reading and draws, which must be the same in both worlds."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
@@ -193,8 +190,7 @@ class ChoiceEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place and number of
-        options."""
+        """The place and the number of options, which must be the same in both worlds."""
         return self.place, len(self.weights)
 
 
@@ -266,8 +262,7 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """The plain value of noisy numbers that are read: in the second world, the value that the
-        first world read."""
+        """The plain value of noisy numbers that are read: in both worlds that of the first."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

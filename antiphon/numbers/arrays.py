@@ -49,8 +49,9 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every
-    whole number is."""
+    """Whether all entries are multiples of ``step``, a power of two; an int is, of a step below
+    1.
+    """
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
@@ -89,8 +90,7 @@ def total(gaps: Gaps) -> int:
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of all entries of ``gaps`` as a Python int, which does not
-    overflow."""
+    """The sum of the squares of ``gaps`` as a Python int, which does not overflow."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())

@@ -34,8 +34,7 @@ def twofold(value: exact.ExactEpsilon) -> Twofold:
 
 
 def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
-    """multiples · unit - subtrahend, as doubles, without cancellation; the multiples are whole
-    numbers up to 2^53."""
+    """multiples · unit - subtrahend without cancellation, for whole multiples up to 2^53."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(product, -subtrahend.high)
     return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))

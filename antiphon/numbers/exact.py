@@ -79,8 +79,7 @@ _PLAIN: Final = 12
 
 
 def written(value: object) -> str:
-    """A value as Python prints it, except that a Fraction with a short decimal form is printed as
-    that decimal.
+    """A value as Python prints it, but a Fraction as a decimal where that is short and exact.
 
     A constructor that reads its parameters by ``fraction`` rebuilds the same value from this text.
 
@@ -240,8 +239,7 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
 
 
 def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals (low, high) around an ε: equal to a rational ε, else of relative width
-    10^(1-digits)."""
+    """Rationals (low, high) around an ε, equal or of relative width 10^(1-digits)."""
     if not isinstance(value, Log):
         return value, value
     low = Context(prec=digits, rounding=ROUND_FLOOR)

@@ -87,8 +87,7 @@ def _printed(value: float, like: Fraction | Decimal) -> Any:
 
 
 def above(value: float) -> float:
-    """A double that is at least the given one, even if the result is read as its printed
-    decimal."""
+    """A double, at least the given one even if the result is read as its printed decimal."""
     return up(Fraction(value)) if value < math.inf else value
 
 

@@ -106,8 +106,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rational bounds around p - e^ε·q, for a number p between the ends ``near`` and q between the
-    ends ``far``."""
+    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)
@@ -115,8 +114,7 @@ def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
 
 
 def quantile_above(epsilon: ExactEpsilon) -> Fraction:
-    """A number x with Φ(x) >= e^ε/(1+e^ε), relatively at most about 2^-40 above the least such
-    number.
+    """A number x with Φ(x) >= e^ε/(1+e^ε), relatively at most about 2^-40 above the least one.
 
     >>> round(float(quantile_above(exact.Log(3))), 6)  # Φ(x) = 3/4
     0.67449

@@ -102,8 +102,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, one end (by ``direction``) of an interval of
-    ``digits`` digits."""
+    """The exact value of a number; for a logarithm, the end of an interval on the safe side."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 

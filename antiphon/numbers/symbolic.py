@@ -133,8 +133,7 @@ class Symbolic:
         return reduced(self.unknown, above ** abs(exponent), below ** abs(exponent))
 
     def _other(self, other: object) -> Symbolic | None:
-        """Another operand of an operator as a function of the same symbol; None if it is no
-        number."""
+        """The other operand as a function of the same symbol; None if it is no number."""
         if isinstance(other, Symbolic):
             if other.unknown != self.unknown:
                 raise SymbolError(

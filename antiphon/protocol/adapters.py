@@ -145,8 +145,7 @@ def mechanism(
             )
     signature = Signature(queries, answers, queries if updates is None else updates)
 
-    def decorate(function: Any) -> FunctionMechanism[State, Query, Answer]:
-        check_arity(function, "@ap.mechanism", "state", "message", "coins")
-        return FunctionMechanism(function, signature, initial_state, claims)
-
-    return decorate
+    arguments = "state", "message", "coins"
+    return lambda function: FunctionMechanism(
+        check_arity(function, "@ap.mechanism", *arguments), signature, initial_state, claims
+    )

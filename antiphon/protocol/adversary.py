@@ -144,5 +144,4 @@ def adversary(function: Says) -> FunctionAdversary:
     ... def curious(answers, coins):
     ...     return HALT if len(answers) == 3 else len(answers)
     """
-    check_arity(function, "@ap.adversary", "answers", "coins")
-    return FunctionAdversary(function)
+    return FunctionAdversary(check_arity(function, "@ap.adversary", "answers", "coins"))

@@ -70,13 +70,12 @@ class PostProcessor(ABC, Generic[State]):
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces (queries, answers) on the post-processor's left, given those on its
-        right."""
+        """The message spaces on the left of the post-processor, given those on its ``right``."""
         return right
 
     def is_over(self, state: State) -> bool | None:
-        """Whether the interaction ends when the post-processor, in this state, sends HALT to the
-        left.
+        """Whether the interaction ends when the post-processor sends HALT to the left in this
+        state.
 
         True by default: the post-processor's own HALT is final. A post-processor that only passes
         answers on returns None: then the party that sent the HALT decides.
@@ -84,8 +83,7 @@ class PostProcessor(ABC, Generic[State]):
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
-        """The new state after the party on the right refused a message; None if refusals are not
-        handled.
+        """The state after the party on the right refused a message; None: refusals are not handled.
 
         Only a verifier handles refusals: it answers HALT, so that no exception leaves the privacy
         game.
@@ -188,8 +186,8 @@ class AnyChain(Mechanism[States]):
         return {}
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """The step functions of all parts, in the form that these coins need; cached by the class
-        of the coins."""
+        """The step functions of all parts in the form for these coins; cached by the coins'
+        class."""
         kind = type(coins)
         if kind not in self._populated:
             accepts = coins.accepts(self.mechanism.signature.queries)

@@ -200,8 +200,7 @@ class StandIn:
         return kind is self.of or kind is self.array
 
     def number(self, value: Any) -> Any:
-        """The exact type of a value; for a column, which holds one value for each replica, the type
-        of these values."""
+        """The exact type of a value; for a column, the type of the values that it holds."""
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
         return value.kind if kind is self.of or kind is self.array else kind
 

@@ -78,8 +78,7 @@ class Plotted(ABC):
 
 
 def check_pictures(paths: Iterable[Path]) -> None:
-    """Check the paths of plots, and that matplotlib is installed, before anything expensive is
-    computed for a plot.
+    """Check the paths of plots, and for matplotlib, before anything expensive is computed.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
     and for a directory.

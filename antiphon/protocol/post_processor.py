@@ -82,8 +82,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The ``composition.Lifting`` declaration of the post-processor, for ``ap.guarantee``; None if
-    it declares none."""
+    """The post-processor's ``composition.Lifting``, for ``ap.guarantee``; None if it has none."""
     forwards_queries: bool | Forwarding = False
 
     def step(
@@ -111,10 +110,8 @@ def post_processor(
     InvalidArgument for a function of other arguments.
     """
 
-    def decorate(function: Stepping[State]) -> FunctionPostProcessor[State]:
-        check_arity(function, "@ap.post_processor", "state", "side", "message", "coins")
-        return FunctionPostProcessor(
-            function, initial_state, deterministic, signature, lifting, forwards_queries
-        )
-
-    return decorate
+    arguments = "state", "side", "message", "coins"
+    return lambda function: FunctionPostProcessor(
+        check_arity(function, "@ap.post_processor", *arguments),
+        initial_state, deterministic, signature, lifting, forwards_queries,
+    )  # fmt: skip

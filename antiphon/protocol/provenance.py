@@ -49,8 +49,8 @@ _proved: Final[set[str]] = set()
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
-    """Declare that the claims of classes in ``package`` never count as proved, except for classes
-    of the module ``but``."""
+    """Declare that claims of classes in ``package`` are never proved, except in the module
+    ``but``."""
     _unproved.add(f"{package}.")
     _proved.add(but)
     _found.difference_update({kind for kind in _found if not _written(kind)})
@@ -188,8 +188,7 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits from a concrete class of this library, so that the name of a
-    member is informative."""
+    """Whether a class inherits from a concrete class here, so that a member's name tells enough."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )

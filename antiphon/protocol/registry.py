@@ -50,8 +50,7 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""Two registries: the names of types that transcripts may contain, and of types that only saved
-states may contain."""
+"""Two registries of names: for types in transcripts, and for types in saved states only."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -145,8 +144,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
 
 
 def set_derived(made: object, /, **values: object) -> None:
-    """Set fields of a frozen object that are computed from its other fields; to be called from
-    its constructor only."""
+    """Set derived fields of a frozen object; to be called from its constructor only."""
     set_field = object.__setattr__
     for name, value in values.items():
         set_field(made, name, value)
@@ -176,8 +174,7 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
 
 
 def named_parameters(kind: type[Any]) -> None:
-    """Part of ``register``: a constructor call with wrong parameters raises an error that shows the
-    call to write.
+    """Part of ``register``: a wrong constructor call raises an error that shows the call to write.
 
     The check is left out where every parameter is positional and has a default. A field with
     ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
@@ -211,8 +208,8 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """An error text: the fault in the parameters of a constructor call, and the call that was
-    probably meant."""
+    """The error text of a wrong constructor call: its fault, and the call that was probably
+    meant."""
     _, *parameters = signature(make).parameters.values()
     parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
     names = [each.name for each in parameters]

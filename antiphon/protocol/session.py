@@ -85,8 +85,7 @@ _accounts: Callable[[], Accounts] = _nobody
 
 
 def accounts_from(load: Callable[[], Accounts]) -> None:
-    """Set the function that returns the implementation of ``Accounts``; it is called when a budget
-    is first requested."""
+    """Set the function that returns the ``Accounts``, called when a budget is first requested."""
     global _accounts
     _accounts = load
 
@@ -282,8 +281,7 @@ class Session(Displayed, Generic[M]):
         return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
-        """The cost of ``Create(M)`` if the message were sent now. Nothing is changed, and no coin
-        is tossed.
+        """The cost of ``Create(M)`` if it were sent now; nothing is changed, no coin is tossed.
 
         Raises: the errors of ``send``; ProtocolError if there is no composition in the mechanism.
         """
@@ -293,8 +291,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """The messages and answers so far, if started with ``keep=True``; it contains private data,
-        so keep it secret.
+        """The messages and answers so far, if started with ``keep=True``: keep it secret.
 
         Raises: ProtocolError if the session keeps no transcript.
         """

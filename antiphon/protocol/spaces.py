@@ -357,8 +357,7 @@ class Pairs(Listed):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether the space ``other`` is a subset of ``one``; None if the types of the two spaces do
-    not decide this."""
+    """Whether the space ``other`` is a subset of ``one``; None if their types do not decide it."""
     match one, other:
         case Anything(), _:
             return True

@@ -40,8 +40,7 @@ _BLOCK: Final = 1 << 14
 
 @attrs.frozen(eq=False)
 class Candidates:
-    """An exact sampler of one candidate: candidate i is drawn with probability proportional to its
-    weight w_i <= 1."""
+    """An exact sampler of a candidate i, with probability proportional to its weight w_i <= 1."""
 
     bits: int
     _tops: Integers
@@ -49,8 +48,7 @@ class Candidates:
     _weight: Callable[[int], Bracket]
     """A function of a candidate i and then of ``bits``: integer bounds around 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """A function of a candidate i: its weight as a double, with relative error 2^-40, which decides
-    nearly all draws."""
+    """A function: the weight of candidate i as a double, which decides nearly all draws."""
 
     def draw(self, word: Word) -> int:
         """Draw the index of one candidate, with probability proportional to its weight; ``word()``
@@ -139,8 +137,7 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 
 def speeds_of(rate: ExactEpsilon) -> Speeds:
-    """A pair: the number of table cells for each unit of a score gap (``_speed``), and the rate as
-    a double."""
+    """A pair: the table cells for each unit of a score gap (``_speed``), the rate as a double."""
     return _speed(rate), nearest(rate)
 
 

@@ -111,8 +111,7 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count one more part of the mechanism that an exception has ended; that part need not fail
-        in a rerun."""
+        """Count a part of the mechanism that an exception has ended; a rerun may not end it."""
         self.deaths += 1
         if self._coins is not None:
             self._coins.note_death()
@@ -195,8 +194,7 @@ class Coins(ABC):
         return value
 
     def gaussian(self, sigma: Number) -> float:
-        """Normal noise with standard deviation sigma, in doubles; for simulation: see
-        ``laplace``."""
+        """Normal noise of standard deviation sigma in doubles; for simulation, as ``laplace``."""
         value: float = self.draw("gaussian", self._scale(sigma, "sigma"))
         return value
 
@@ -217,8 +215,7 @@ class Coins(ABC):
         return value
 
     def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
-        """``count`` independent values of ``discrete_laplace`` as one draw; much faster than as
-        many single draws."""
+        """``count`` independent values of ``discrete_laplace`` as one draw, which is faster."""
         parameter = exactly(self.shared(scale), "scale"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_laplaces", parameter)
         return value
@@ -238,8 +235,7 @@ class Coins(ABC):
         return self.stacked(self.discrete_gaussians(sigma, count))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
-        """The result of ``toss()``, which draws from another source of randomness; it is recorded
-        like any other draw.
+        """The result of ``toss()``, which draws elsewhere; it is recorded like any other draw.
 
         ``source`` and ``argument`` name the distribution; both are recorded on the tape, and a
         replay reads the value without calling ``toss``. The draw does not follow the seed and

@@ -159,13 +159,11 @@ class GaussianDraws:
                 return x
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` discrete Gaussian integers at once; for a scale up to
-        ``LARGEST_SCALE``."""
+        """Draw ``count`` discrete Gaussian integers; for a scale up to ``LARGEST_SCALE``."""
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, missing: int, words: Words) -> Integers:
-        """The accepted discrete Gaussian integers among somewhat more than ``missing`` discrete
-        Laplace proposals."""
+        """The accepted integers among a few more than ``missing`` discrete Laplace proposals."""
         assert isinstance(self.proposal, LaplaceDraws)
         x = self.proposal.many(missing + missing // 2 + 8, words)
         return x[self._taken(np.abs(x), words(len(x)), words)]
@@ -212,8 +210,7 @@ def discrete_gaussian(sigma: Fraction) -> Gaussian:
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
-    """``count`` draws of discrete Laplace or Gaussian noise; None if the scale is too large for
-    tables."""
+    """``count`` draws of discrete Laplace or Gaussian noise; None for too large a scale."""
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)

@@ -35,8 +35,8 @@ _GUARD: Final = 128
 
 @attrs.define
 class Uniform:
-    """A uniform real on [0, 1) whose first ``bits`` bits are ``digits``; further bits are tossed
-    when they are needed."""
+    """A uniform real on [0, 1) with the first ``bits`` bits ``digits``; more are tossed on
+    demand."""
 
     digits: int
     bits: int

@@ -31,8 +31,7 @@ _FIRST: Final = 16
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""The number of cells next to 0 that share one acceptance threshold, the lowest, as a first
-test."""
+"""The number of cells next to 0 with a common first test: the lowest of their thresholds."""
 _MOST: Final = 1 << 12
 """The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
@@ -83,8 +82,7 @@ class WideGaussian:
         return bool(uniform < chance)
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
-        """The uniform number and the acceptance probability to which it is compared, in doubles;
-        for numbers or arrays."""
+        """A uniform number and the acceptance probability as doubles; for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
         for k in range(9, 0, -1):  # the Taylor series of e^-rate for rates up to ¼, to 2^-46

@@ -50,16 +50,14 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
-    """The state of an unfinished exchange that waits for an answer; compared and hashed by exact
-    value."""
+    """The state of an exchange that waits for an answer; compared and hashed by exact value."""
 
     state: State
     message: object
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent to the right so far, which the other fields determine: a rerun sends the
-    same."""
+    """The messages sent right so far; the other fields determine them, also in a rerun."""
     slot: list[Live] = attrs.field(eq=False)
     """The live generator of the exchange, which the next step removes; empty afterwards."""
 
@@ -95,8 +93,8 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Raise the ProtocolError about a message from the left during an exchange, or from the right
-    outside of one."""
+    """Raise ProtocolError: from the left in the middle of an exchange, or from the right
+    outside."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"

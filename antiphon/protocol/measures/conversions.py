@@ -101,8 +101,7 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions; other implications combine several of them. For (ε, δ) at a chosen δ,
-see ``approximate``."""
+"""The table of conversions; others combine several. For (ε, δ) at a chosen δ: ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
@@ -146,8 +145,7 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
 
 
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
-    """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies no (ε,
-    δ)-DP.
+    """The (ε, δ)-DP at this δ that a measure implies, with ε rounded up; None if there is none.
 
     Pure and (ε, δ): the stated ε; zCDP: Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP: Balle
     and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence.

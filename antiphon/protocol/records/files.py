@@ -262,8 +262,7 @@ def _refuse_while_written(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Sync a directory to the disk, so that a new file name survives a loss of power, where the
-    system supports it."""
+    """Sync a directory, if the system can, so that a new file name survives a loss of power."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

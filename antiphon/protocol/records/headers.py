@@ -1,5 +1,4 @@
-"""The header of a transcript file: descriptions of the parties, from which they are rebuilt and run
-again.
+"""The header of a transcript file: descriptions of the parties, from which they are rebuilt.
 
 A recording describes its system twice, in public and with its secrets; both must ``agree``.
 """

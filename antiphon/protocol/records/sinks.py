@@ -150,8 +150,7 @@ def save(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a finished view to a file completely or not at all; with secret and tape, write a
-    recording.
+    """Write a finished view to a file, whole or not at all; with secret and tape, a recording.
 
     ``evidence``: the claim that the view refutes, if it is a counterexample (``audit``). Raises:
     FileError, if the path is taken and not to be overwritten, or cannot be written.

@@ -58,8 +58,7 @@ class TranscriptEntry(NamedTuple):
 
 
 def _encoder() -> Callable[[object], str]:
-    """A compact JSON encoder; faster than ``JSONEncoder.encode``, which builds its C encoder
-    anew for each value."""
+    """A compact JSON encoder; ``JSONEncoder.encode`` builds its C encoder anew for each value."""
     plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -70,8 +69,7 @@ def _encoder() -> Callable[[object], str]:
 
 
 dumps: Final = _encoder()
-"""A function that writes a JSON value as one compact line of text, for transcripts and the logs
-of durable sessions."""
+"""A function that writes a JSON value as one compact line, for transcripts and durable logs."""
 
 
 def parsed(raw: bytes, number: int) -> Fields:

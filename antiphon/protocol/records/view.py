@@ -157,8 +157,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """The view in a file, or the recording if it is one. Arguments and errors are those of
-    ``transcript.read``."""
+    """The view in a file, and the recording if it is one; as ``transcript.read`` finds them."""
     played, secret, tape = read(path, stream=stream)
     view = View(played.header, played.rounds, played.ending, played.closing, played.cut)
     return view, None if secret is None else Recording(view, secret, tape)

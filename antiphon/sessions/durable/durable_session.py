@@ -17,8 +17,7 @@ from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.reading import Course, opening
 
 _TAIL: Final = 1 << 19
-"""The number of bytes of messages after which the state is written to the log again, to keep
-restarts short."""
+"""The bytes of messages after which the state is written again, to keep restarts short."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
@@ -72,8 +71,7 @@ class DurableSession(Session):
         if (last := course.last) is not None:
             self._now = course.state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
-        is safely stored."""
+        """The last state and exchange in the log; ``_lasting``: the last one safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys, self._key = course.keys, course.key
@@ -242,8 +240,7 @@ class DurableSession(Session):
             self.keep_state()
 
     def keep_state(self) -> None:
-        """Write the state to the log, so that a restart steps only through the messages after this
-        state.
+        """Write the state to the log: a restart steps only through the messages after it.
 
         This happens automatically after each half MiB of messages; more rarely if the state is
         large.
@@ -373,8 +370,7 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """Context manager: an error while a log line is written ends the session, so that no unwritten
-    answer is returned."""
+    """Context manager: an error in writing a line ends the session, and no answer is returned."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

@@ -57,8 +57,7 @@ class SessionFile:
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """A report on how far a durable session has come, from its file. Changes nothing; the session
-    may be live.
+    """A report on how far a durable session, live or not, has come, from its file.
 
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
@@ -76,8 +75,7 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
-    """Replace the log of a session that is not running by a shorter one that begins with its last
-    state.
+    """Replace the log of a session that is not running by a shorter one with its last state.
 
     The earlier messages and coins are then gone, so ``verify`` can no longer check them. Returns:
     the size before and after. Raises: FileError if a running session uses the log; ResumeError if

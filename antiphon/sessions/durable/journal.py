@@ -29,8 +29,7 @@ def check_sync(sync: object) -> Sync:
 
 
 class Journal:
-    """An open log for appending. After a line that was not written completely, it accepts no
-    further line.
+    """An open log for appending; after a line that was not written whole it takes no more.
 
     ``each``: a line is on the disk before ``settle`` returns. ``group``: likewise, but threads that
     wait at the same time share one sync. ``os``: the operating system writes it later: a killed
@@ -73,8 +72,7 @@ class Journal:
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
-        """Wait until the first ``size`` bytes of the log are stored as safely as its mode of
-        syncing promises.
+        """Wait until the first ``size`` bytes are stored as safely as the mode of syncing says.
 
         ``sync``: on the disk, whatever that mode is. Raises: FileError.
         """

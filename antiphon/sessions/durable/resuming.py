@@ -173,8 +173,7 @@ def _opening(mechanism: Mechanism, initial: object) -> reading.Opening:
 
 
 def _named(path: str | Path) -> Path:
-    """The absolute path of a log, independent of the working directory. Raises: FileError if it
-    cannot name a file."""
+    """The absolute path of a log. Raises: FileError if it cannot name a file."""
     given = path_of(path)
     try:
         named = given.absolute()
@@ -247,8 +246,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier to record in the guard, if answers may be given before they are on the
-    disk; else ""."""
+    """The boot identifier for the guard if answers may precede their sync to the disk; else ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 

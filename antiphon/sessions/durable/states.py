@@ -138,8 +138,7 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """The JSON value of an array, with its layout in memory, on which the rounding of later sums
-    may depend.
+    """The JSON value of an array with its memory layout, on which the rounding of sums depends.
 
     Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """
@@ -181,8 +180,7 @@ def _laid_again(data: codec.Fields, known: _Known) -> object:
 
 
 def _has_arrays(said: codec.Json, kind: type) -> bool:
-    """Whether a value of a user's class contains arrays, whose memory layout the JSON form of a
-    message would lose."""
+    """Whether a user's class holds arrays, whose memory layout the JSON form of a message loses."""
     return not kind.__module__.startswith(_OURS) and '"array"' in json.dumps(said)
 
 

@@ -195,8 +195,7 @@ def _of_all(found: Found) -> bool:
 
 
 def promised(whole: Mechanism) -> Figure:
-    """The guarantee that holds for the whole session, whatever messages may come, as ``guarantee``
-    derives it.
+    """The guarantee for the whole session, whatever messages come, as ``guarantee`` derives it.
 
     So the guarantee depends only on the mechanism, and on the verification function f of a verifier
     in front. It assumes that the claims of the mechanisms created so far are true (``_status``).

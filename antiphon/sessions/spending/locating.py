@@ -1,5 +1,4 @@
-"""Finds the composition inside a mechanism, the parts on its left, and the charge of each created
-mechanism."""
+"""The composition inside a mechanism, the parts on its left, and its mechanisms' charges."""
 
 import enum
 from collections.abc import Iterator, Sequence
@@ -184,8 +183,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The privacy parameters that the verification function fixes in advance, with how many are
-    left."""
+    """The privacy parameters that f (``guard.f``) fixes in advance, with how many are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -194,8 +192,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The verification function with only the parameters that were used up; None if there are
-    none."""
+    """The verification function with only the parameters that were used up; None if none were."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

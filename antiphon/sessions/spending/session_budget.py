@@ -1,5 +1,4 @@
-"""The values of ``session.budget``, a snapshot of the spending, and ``session.price``, a trial step
-that is discarded.
+"""The values of ``session.budget``, a snapshot, and of ``session.price``, a discarded trial step.
 
 As text a budget is a small table: the spent part is rounded up, the remaining part down.
 """
@@ -70,7 +69,7 @@ def budget_of_record(
 
 
 @attrs.frozen(eq=False, repr=False)
-class SessionBudget:
+class SessionBudget(BudgetInSight):
     """The budget of a session's composition: spent and remaining; see ``BudgetInSight``.
 
     ``str`` is a table. Public, as refusals are: a function of the creations and, behind a V[f], of
@@ -95,43 +94,34 @@ class SessionBudget:
 
     @property
     def unit(self) -> str | None:
-        """The quantity that a filter adds up besides δ; None if there is no filter."""
         return None if self._filter is None else self._filter.unit
 
     @property
     def limits(self) -> Charge | None:
-        """The limits that the filter's sums may not exceed."""
         return None if self._filter is None else self._filter.limits
 
     @property
     def spent(self) -> Charge | None:
-        """The amounts that the filter has added up so far; rounded up if not exact. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits, rounded down. O(1)."""
         if self._filter is not None and self._found.unknown:
             return Fraction(0), Fraction(0)
         return None if self._filter is None else self._filter.remaining(self._found.charged)
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The privacy parameters that the verification function fixes in advance, and how many are
-        left."""
         return slots(self._found.guard)
 
     @property
     def shares(self) -> Sequence[ChildShare]:
-        """The budget share of every created mechanism, in order of creation; each is computed on
-        access, in O(log n)."""
         return Shares(self._found)
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """The largest ε, rounded down, of one more ε-DP mechanism that fits the filter."""
         if self._filter is None or self.remaining is None:
             return None
         if self._filter.unit == "epsilon" or self._found.unknown:
@@ -149,10 +139,6 @@ class SessionBudget:
         return type(self._filter.charge(self._found.charged, Pure(epsilon))) is not Refusal
 
     def at(self, delta: float | Fraction) -> InEpsilon:
-        """The budget as ε, at a δ that was chosen before the session began.
-
-        Raises: InvalidArgument for a δ outside [0, 1].
-        """
         return in_epsilon(self._found, exact.probability(delta))
 
     def risk(
@@ -162,18 +148,9 @@ class SessionBudget:
         prior: float | Fraction = 0.5,
         false_positive: float | Fraction = 0.01,
     ) -> Risk:
-        """Upper bounds on an adversary's success against the whole session, like
-        ``Guarantee.risk``.
-
-        ``of="spent"``: bounds for the charges so far, as if these were all and had been fixed in
-        advance; bookkeeping, like ``InEpsilon.spent``. Raises: NoGuarantee where nothing is
-        promised; InvalidArgument.
-        """
         return risk_in(self._found, of, prior, false_positive)
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """The lines of a small table with the first ``most`` shares and, given a δ, the figures in
-        ε."""
         at = None if delta is None else self.at(delta)
         guard = self._found.guard
         rule = self._found.budget or (None if guard is None else guard.f)
@@ -232,8 +209,7 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The budget as a table, line by line; ``rule`` decides: a filter, odometer or verification
-    function."""
+    """The lines of the budget's table; ``rule``: the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     purse = (
         (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
