@@ -91,7 +91,7 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The place of the first number whose difference, given the earlier, no noise explains.
+        """The place of the first noisy number whose difference no shift of the noise explains.
 
         Numbers y = v + C n, with values v, noise n and coefficients C, are explained by shifts s
         with C s = Δv. If a row of C is a linear combination of others, its Δv must be the same

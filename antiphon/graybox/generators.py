@@ -173,7 +173,7 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw of any other law is recorded; results that depend on the draw are not judged."""
+    """A draw of any other law; results that depend on such a draw are not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result

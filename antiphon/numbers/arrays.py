@@ -49,9 +49,8 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; an int is, of a step below
-    1.
-    """
+    """Whether all entries are multiples of ``step``, a power of two; an int is of every step <
+    1."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 

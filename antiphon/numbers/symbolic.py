@@ -239,8 +239,7 @@ def quotient(value: Function) -> tuple[Polynomial, Polynomial]:
 
 
 def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Function:
-    """A quotient of two polynomials in lowest terms; a Fraction if it does not depend on the
-    symbol."""
+    """A quotient of polynomials in lowest terms; a Fraction if it does not depend on the symbol."""
     by = above.common(below)
     if below.leading < 0:
         by = -by

@@ -74,8 +74,7 @@ class PostProcessor(ABC, Generic[State]):
         return right
 
     def is_over(self, state: State) -> bool | None:
-        """Whether the interaction ends when the post-processor sends HALT to the left in this
-        state.
+        """Whether a HALT that the post-processor sends to the left in this state is final.
 
         True by default: the post-processor's own HALT is final. A post-processor that only passes
         answers on returns None: then the party that sent the HALT decides.
@@ -186,8 +185,7 @@ class AnyChain(Mechanism[States]):
         return {}
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """The step functions of all parts in the form for these coins; cached by the coins'
-        class."""
+        """The step functions of all parts for these coins, cached by the class of the coins."""
         kind = type(coins)
         if kind not in self._populated:
             accepts = coins.accepts(self.mechanism.signature.queries)

@@ -57,8 +57,7 @@ GAUSSIAN: Final = CheckedElsewhere(
     "up to a rational",
     _SAMPCERT, _SAMPCERT_AT,
 )  # fmt: skip
-"""Discrete Gaussian noise on an integer of sensitivity Δ is ρ-zCDP, and its sampler has that
-law."""
+"""Discrete Gaussian noise on integers of sensitivity Δ is ρ-zCDP, and its sampler has that law."""
 SPARSE_VECTOR: Final = CheckedElsewhere(
     "SVT_online_diffpriv", f"{_EXAMPLES}/sparse_vector_technique.v",
     "one noisy threshold serves all ⊤, where the proof there draws a new one after each",

@@ -49,8 +49,7 @@ _proved: Final[set[str]] = set()
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
-    """Declare that claims of classes in ``package`` are never proved, except in the module
-    ``but``."""
+    """Declare that no claim of a class in ``package`` is proved, except in the module ``but``."""
     _unproved.add(f"{package}.")
     _proved.add(but)
     _found.difference_update({kind for kind in _found if not _written(kind)})
@@ -188,7 +187,7 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits from a concrete class here, so that a member's name tells enough."""
+    """Whether a class inherits a concrete class of this library, so that a member's name helps."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )

@@ -208,8 +208,7 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """The error text of a wrong constructor call: its fault, and the call that was probably
-    meant."""
+    """The error text of a wrong constructor call: its fault, and the call probably meant."""
     _, *parameters = signature(make).parameters.values()
     parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
     names = [each.name for each in parameters]

@@ -111,7 +111,7 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part of the mechanism that an exception has ended; a rerun may not end it."""
+        """Count a part of the mechanism that died of an exception; in a rerun it may live on."""
         self.deaths += 1
         if self._coins is not None:
             self._coins.note_death()

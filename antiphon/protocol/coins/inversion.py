@@ -35,8 +35,7 @@ _GUARD: Final = 128
 
 @attrs.define
 class Uniform:
-    """A uniform real on [0, 1) with the first ``bits`` bits ``digits``; more are tossed on
-    demand."""
+    """A uniform real on [0, 1) whose first ``bits`` bits are ``digits``; more follow on demand."""
 
     digits: int
     bits: int

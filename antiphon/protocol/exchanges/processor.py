@@ -93,8 +93,7 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Raise ProtocolError: from the left in the middle of an exchange, or from the right
-    outside."""
+    """Refuse a message from the left during an exchange, or from the right outside of one."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"

@@ -101,7 +101,7 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions; others combine several. For (ε, δ) at a chosen δ: ``approximate``."""
+"""The table of conversions, which also combine. For (ε, δ) at a chosen δ: ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:

@@ -116,7 +116,7 @@ def _fraction(value: Fraction) -> str:
 
 
 def _instance(value: Any, depth: int) -> str:
-    """A value of an attrs class as a text: its type, and its public parameters without defaults."""
+    """A value of an attrs class as a text: its type, and public parameters that are no defaults."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
@@ -170,8 +170,7 @@ _PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
 
 
 def name_variables(module: ModuleType, prefix: str) -> None:
-    """Give the unregistered classes, then objects, in a module's variables names for
-    transcripts."""
+    """Name the unregistered classes and objects in a module's variables for transcripts."""
     variables = [(name, value) for name, value in vars(module).items() if name[:2] != "__"]
     for name, value in variables:
         if isclass(value) and _is_users(value):

@@ -92,8 +92,8 @@ def hole(file: IO[bytes], start: int) -> str | None:
 
 
 def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
-    """A description of lines that a process without the lock appended to a log; None: no such
-    lines.
+    """A description of lines appended to a log by a process without the lock; None if there are
+    none.
 
     The check sum of such a line continues an earlier line than the one before it. The process that
     wrote it notices this at once and gives no answer, so the lines can be dropped.
