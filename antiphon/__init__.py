@@ -165,7 +165,7 @@ __all__ = [
 
 _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
 _WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "boards", "interop")
-"""Optional subpackages: they import the others and not one another, which work without them."""
+"""Optional subpackages: the library works without them, and none of them imports another."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition.concurrent",
     "Create": "antiphon.composition.creation",
@@ -179,7 +179,7 @@ _HOMES: Final = {
     "resume": "antiphon.sessions.durable.resuming",
     "stream": "antiphon.interop.frames",
 }
-"""The files of the names that are loaded when they are first used."""
+"""The module of each name of ``antiphon`` that is imported only when the name is first used."""
 
 if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is loaded later
 

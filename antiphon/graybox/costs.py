@@ -19,8 +19,7 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of noisy numbers with common noise that are examined; a few thousand would
-take a second."""
+"""The largest number of noisy numbers with common noise that are examined, for speed."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
@@ -36,7 +35,7 @@ class Difference:
     value: float
     """The difference between the values of the number in the two worlds when it was read."""
     before: float
-    """The difference when the noise was added, before value and noise were multiplied."""
+    """The difference when the noise was added, before the sum was multiplied by any factor."""
     terms: tuple[tuple[int, str, float, float], ...]
     """(number of the atom, its law, its scale, its coefficient) for each noise term."""
     calls: tuple[int, ...]
@@ -65,8 +64,8 @@ def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
 
 
 class Costs:
-    """The total privacy cost of all noisy numbers that foreign code reads and all choices that it
-    makes.
+    """The total privacy cost of all noisy numbers that the audited code reads, and of all random
+    choices that it makes.
 
     ``raw``: whether uniform draws count, too; they do if they are released and were not used to
     decide a branch.
@@ -92,8 +91,7 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The place of the first number whose difference no shift of the noise explains, given the
-        earlier numbers.
+        """The place of the first noisy number whose difference no shift of the noise explains.
 
         Numbers y = v + C n, with values v, noise n and coefficients C, are explained by shifts s
         with C s = Δv. If a row of C is a linear combination of others, its Δv must be the same
@@ -128,7 +126,7 @@ class Costs:
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
         for each in apart:
-            law, spread = _spread(each, delta)
+            law, spread = _effective_noise(each, delta)
             share = abs(each.value) / spread if spread else math.inf
             if each.value and law in _KNOWN:
                 (pure, squares, lost)[_KNOWN.index(law)].append((share, each.met))
@@ -137,11 +135,10 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """Differences whose cost is unknown and so not included in ``excess``, with their
-        places."""
+        """Differences whose privacy cost is unknown, so not in ``excess``, with their places."""
         apart, others = self._shared()
         for each in apart:
-            if each.value and _spread(each, delta)[0] not in _KNOWN:
+            if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
                 laws = ", ".join(sorted({law for _, law, _, _ in each.terms}))
                 yield (
                     f"a value under several noises, or noise of a law not known ({laws})",
@@ -168,9 +165,9 @@ class Costs:
         return found
 
 
-def _spread(found: Difference, delta: float) -> tuple[str, float]:
-    """The law that all noise on a number follows in effect, if its privacy cost is known, and the
-    noise's size.
+def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
+    """The noise law by which the privacy cost of a difference is computed, and the scale of the
+    noise; ("", 0) if the cost is not known.
 
     Without δ the widest Laplace noise decides, as its tails are the longest: a value shifted by s
     costs exactly s/b.
@@ -188,7 +185,7 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a number is a linear combination of others, which have no draw in common."""
+    """Whether a noisy number is a linear combination of the noisy numbers ``apart``."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}
@@ -236,7 +233,8 @@ def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], Non
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
-    """The largest |ln p/q| over the probabilities of two choices."""
+    """The largest |ln(p/q)| over the options of a random choice, with probability p in one world
+    and q in the other."""
     largest = 0.0
     for p, q in zip(one, two, strict=True):
         if p != q:

@@ -35,8 +35,7 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """The noisy numbers where + scale · draw, with draws from the noise tape. The scale may be an
-    array."""
+    """Noisy numbers ``where`` + ``scale`` times draws from the tape, for numbers or arrays."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)
@@ -122,8 +121,7 @@ class Taped:
         x[:] = [x[index] for index in order]
 
     def seed(self, *seed: Foreign) -> None:
-        """Record that the code sets a seed, which is a finding: the noise is then the same at each
-        call."""
+        """Record that the code sets a seed, a finding: each call then has the same noise."""
         seeded(self._tape, seed[0] if seed else None)
 
     def _sample(self, name: str) -> Callable[[Foreign, Foreign], Foreign]:
@@ -175,8 +173,7 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw from any other law: it is recorded on the tape, and results that depend on it are not
-    judged."""
+    """A draw of any other law; results that depend on such a draw are not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result

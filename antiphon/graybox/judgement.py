@@ -44,7 +44,7 @@ def quoted(line: Line) -> str:
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings of an audit for one pair of runs ("worlds"), in the order of the checks."""
+    """The findings for one pair of runs ("worlds") on neighbouring data, check by check."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))

@@ -8,6 +8,7 @@ world got.
 import math
 import operator
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Final
 
 import numpy as np
@@ -42,8 +43,7 @@ class Noisy:
 
     @property
     def raw(self) -> bool:
-        """Whether the number carries only draws of uniform noise, from which code computes other
-        noise."""
+        """Whether all noise on the number is uniform, from which code computes other noise."""
         return all(atom.law == RAW for atom, _ in self.terms.values())
 
     @property
@@ -65,7 +65,7 @@ class Noisy:
         return number
 
     def plus(self, other: Foreign, sign: int) -> Foreign:
-        """The noisy number self + sign · other."""
+        """The sum of this number and sign · other, which is noisy in general."""
         if type(other) is not Noisy:
             if not is_number(other):
                 return NotImplemented
@@ -81,7 +81,7 @@ class Noisy:
         return Noisy(self.tape, value, terms, place(), bare=bare) if terms else value
 
     def times(self, factor: Foreign) -> Foreign:
-        """The noisy number self · factor."""
+        """The product of this number and a factor, which is noisy in general."""
         if type(factor) is Noisy:
             return applied(operator.mul, self, factor)
         if not is_number(factor):
@@ -170,8 +170,8 @@ def without_noise(thing: Foreign) -> Foreign:
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """A nonlinear function of noisy numbers. Noise alone is turned into new noise; numbers with a
-    value are read first."""
+    """The result of a nonlinear function of noisy numbers: pure noise stays noise, of a new law;
+    numbers with a value are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -200,29 +200,21 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """Result of a choice that depends on noisy numbers, recorded on the tape as a reading."""
+    """The result of a choice by noisy numbers, which the tape records as a reading of them."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
     return tape.read(reading, [each.row for each in noisy], result, raw)
 
 
-def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """Method of ``Noisy`` that applies a function to the noisy number and to further arguments."""
-
-    def operate(self: Noisy, *rest: Foreign) -> Foreign:
-        return applied(function, self, *rest)
-
-    return operate
+def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
+    """The result of a function of a noisy number and of further arguments."""
+    return applied(function, self, *rest)
 
 
-def reflected(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A method of ``Noisy`` that applies an operator with its two sides exchanged."""
-
-    def operate(self: Noisy, other: Foreign) -> Foreign:
-        return applied(function, other, self)
-
-    return operate
+def _reflected(self: Noisy, function: Callable[..., Foreign], other: Foreign) -> Foreign:
+    """The result of an operator whose right side is the noisy number."""
+    return applied(function, other, self)
 
 
 _COMPARISONS: Final = ("lt", "le", "gt", "ge", "eq", "ne")
@@ -236,11 +228,11 @@ def _operators() -> None:
     for name in _COMPARISONS:
         setattr(Noisy, f"__{name}__", compared(getattr(operator, name)))
     for name in _OPERATORS:
-        setattr(Noisy, f"__{name}__", unary(getattr(operator, name)))
+        setattr(Noisy, f"__{name}__", partialmethod(_unary, getattr(operator, name)))
     for name in (*_OPERATORS, "truediv"):
-        setattr(Noisy, f"__r{name}__", reflected(getattr(operator, name)))
+        setattr(Noisy, f"__r{name}__", partialmethod(_reflected, getattr(operator, name)))
     for name, function in _OWN.items():
-        setattr(Noisy, f"__{name}__", unary(function))
+        setattr(Noisy, f"__{name}__", partialmethod(_unary, function))
 
 
 _operators()

@@ -1,7 +1,7 @@
 """NumPy arrays of noisy numbers."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, partialmethod
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,16 @@ _KEPT: Final = (
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
+def _indices(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
+    """The result of a method that gives indices, such as ``argmax``: only the indices are read."""
+    return selected(lambda numbers: getattr(numbers, method)(*args, **options), array)
+
+
+def _plain(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
+    """The result of a method that gives a plain array of the numbers, which are thereby read."""
+    return getattr(numbers(array), method)(*args, **options)
+
+
 class Draws(np.ndarray[Foreign, Foreign]):
     """A NumPy array of ``Noisy`` numbers."""
 
@@ -40,25 +50,11 @@ class Draws(np.ndarray[Foreign, Foreign]):
             return selected(lambda numbers: func(numbers, *args[1:], **kwargs), args[0])
         return func(*map(numbers, args), **{key: numbers(each) for key, each in kwargs.items()})
 
-    def argmax(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the largest number: only this index is read."""
-        return selected(lambda numbers: numbers.argmax(*args, **options), self)
 
-    def argmin(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the smallest number: only this index is read."""
-        return selected(lambda numbers: numbers.argmin(*args, **options), self)
-
-    def argsort(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The indices that sort the numbers: only this order is read."""
-        return selected(lambda numbers: numbers.argsort(*args, **options), self)
-
-    def astype(self, dtype: Foreign, *args: Foreign, **options: Foreign) -> Foreign:
-        """A plain array of the numbers, which are thereby read."""
-        return numbers(self).astype(dtype, *args, **options)
-
-    def round(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """A plain array of the rounded numbers, which are thereby read."""
-        return numbers(self).round(*args, **options)
+for _name in ("argmax", "argmin", "argsort"):
+    setattr(Draws, _name, partialmethod(_indices, _name))
+for _name in ("astype", "round"):
+    setattr(Draws, _name, partialmethod(_plain, _name))
 
 
 def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
@@ -70,8 +66,7 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """The result of a choice that depends on all numbers of an array, recorded as a reading of
-    them."""
+    """The result of a choice by all numbers of an array, recorded as a reading of them."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 

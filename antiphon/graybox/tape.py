@@ -1,5 +1,4 @@
-"""The noise tape: everything that the first run drew and read, and a test that the second run does
-the same.
+"""The noise tape: all that the first run drew and read, which the second run must draw and read.
 
 The run on the first data set ("world") records; the second run gets the same draws and, where it
 reads a noisy number, the value that the first run read. So everything after a reading is the same
@@ -104,8 +103,9 @@ def foreign(file: str) -> bool:
 
 
 def place() -> Place:
-    """Place in the audited code that runs now: the FILE:LINE of this call and of its callers."""
-    found, frame = list[tuple[str, int]](), _frame()
+    """The place in the audited code that runs now: FILE:LINE of this call and of its callers."""
+    found = list[tuple[str, int]]()
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         file = frame.f_code.co_filename
         if (file, frame.f_code.co_name) == _RUNNER:
@@ -114,10 +114,6 @@ def place() -> Place:
             found.append((file, frame.f_lineno))
         frame = frame.f_back
     return tuple(found)
-
-
-def _frame() -> FrameType | None:
-    return sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
@@ -150,8 +146,7 @@ class DrawEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place, law and number of
-        draws."""
+        """The place, law and number of draws, which must be the same in both worlds."""
         return self.place, self.law, self.count
 
 
@@ -168,8 +163,7 @@ class ReadEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place, kind of reading and
-        draws."""
+        """The place, kind of reading and draws, which must be the same in both worlds."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
@@ -196,8 +190,7 @@ class ChoiceEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that must be the same in both worlds: place and number of
-        options."""
+        """The place and the number of options, which must be the same in both worlds."""
         return self.place, len(self.weights)
 
 
@@ -234,14 +227,14 @@ class Tape:
 
     @property
     def expected(self) -> Event | None:
-        """The event of the first world that must come next; None in the first world, or after its
-        last event."""
+        """The event of the first world that must come next in this one; None in the first world
+        itself, or after its last event."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Record an operation that the tape cannot follow, and its place in the code."""
+        """Record an operation that the tape cannot follow (``what``), and its place in the code."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
@@ -269,8 +262,7 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """The plain value of noisy numbers that are read: in the second world, the value that the
-        first world read."""
+        """The plain value of noisy numbers that are read: in both worlds that of the first."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
@@ -290,7 +282,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers of the last generator call, one ``Atom`` for each."""
+        """The random numbers that the last generator call drew, as one ``Atom`` for each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

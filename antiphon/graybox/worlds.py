@@ -1,5 +1,4 @@
-"""One run ("world") of the audited function: it works on its data, while all randomness comes from
-the tape.
+"""One run ("world") of the audited function, with all randomness from the tape.
 
 This covers the generators of NumPy and Python, and the system's entropy.
 """
@@ -32,8 +31,7 @@ Undo = Callable[[], object]
 
 @contextmanager
 def patched(tape: Tape) -> Generator[None, None, None]:
-    """A context manager in which every generator of NumPy and Python, and the system's entropy,
-    draws from the tape.
+    """A context manager: all generators of NumPy, Python and the system draw from the tape.
 
     Names in modules are replaced, too, both those of functions and those of existing generators.
     All are restored afterwards. For use in one thread only.
@@ -58,7 +56,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    known = dict[int, Foreign]()  # they are replaced in every module that holds them
+    known = dict[int, Foreign]()  # replacements of objects, in all modules, by their identity
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}

@@ -12,7 +12,7 @@ from antiphon.numbers import InvalidArgument, named
 from antiphon.numbers.exact import fraction
 from antiphon.numbers.interning import all_are, fingerprint
 from antiphon.protocol import identical, register
-from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts, Tuples
+from antiphon.protocol.spaces import Finite, Integers, Listed, Reals, Space, Texts, Tuples
 
 Rows: TypeAlias = tuple[Any, ...]
 Near: TypeAlias = Callable[[Rows, Rows, Fraction], bool]
@@ -20,7 +20,7 @@ Near: TypeAlias = Callable[[Rows, Rows, Fraction], bool]
 
 @register("antiphon.Vectors/1")
 @attrs.frozen
-class Vectors(Space):
+class Vectors(Listed):
     """The space of tuples of any length, or of length ``size``, with entries in one space.
 
     >>> Vectors(Integers(0, 1)).contains((0, 1, 1)), Vectors(Integers(), 2).contains((0,))
@@ -45,9 +45,8 @@ class Vectors(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.size is not None and self.of.finite
 
-    def enumerate(self) -> Iterator[Rows]:
-        if self.size is None:
-            return super().enumerate()
+    def elements(self) -> Iterator[Rows]:
+        assert self.size is not None
         return Tuples((self.of,) * self.size).enumerate()
 
 

@@ -49,8 +49,8 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every
-    whole number is."""
+    """Whether all entries are multiples of ``step``, a power of two; an int is of every step <
+    1."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
@@ -82,14 +82,14 @@ def largest(gaps: Gaps) -> int:
 
 
 def total(gaps: Gaps) -> int:
-    """The sum of all entries as a Python int, which does not overflow."""
+    """The sum of all entries of ``gaps`` as a Python int, which does not overflow."""
     if largest(gaps) * gaps.size < 1 << 64:
         return int(gaps.sum())
     return (int((gaps >> _HALF).sum()) << 32) + int((gaps & _LOW).sum())
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of all entries as a Python int, which does not overflow."""
+    """The sum of the squares of ``gaps`` as a Python int, which does not overflow."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())
@@ -99,8 +99,8 @@ _NO_MORE: Final = object()
 
 
 def product(factors: Sequence[Callable[[], Iterator[Any]]]) -> Iterator[tuple[Any, ...]]:
-    """All tuples of one item from each factor; the last item changes fastest. A factor is a call
-    that lists its items anew each time.
+    """The product of several sequences: all tuples of one item from each, where the last item
+    changes fastest. A factor is a call that lists its items anew each time.
 
     ``itertools.product`` lists every factor first.
 

@@ -34,15 +34,15 @@ def twofold(value: exact.ExactEpsilon) -> Twofold:
 
 
 def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
-    """multiples · unit - subtrahend, as doubles, without cancellation; the multiples are whole
-    numbers up to 2^53."""
+    """multiples · unit - subtrahend without cancellation, for whole multiples up to 2^53."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(product, -subtrahend.high)
     return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """Each sum high + low + multiple · unit, as two doubles; as exact as ``difference``."""
+    """The sums of each number high + low with each multiple of ``unit``, as two doubles; as exact
+    as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

@@ -80,8 +80,7 @@ class InvalidArgument(AntiphonError, ValueError):
 
 
 class UnknownOrder(InvalidArgument):
-    """Raised when a Rényi curve is not known at the requested order; a user's curve may raise this
-    error.
+    """Raised by a Rényi curve, also a user's, that is not known at the requested order.
 
     Accounting then takes ∞ at this order, and uses other orders; any other error of a curve is a
     fault.
@@ -235,7 +234,7 @@ def place(error: BaseException) -> str:
 
 
 def told(error: BaseException) -> str:
-    """The class and message of an exception of a part that crashed on a test message."""
+    """The class name and the message of an exception as one text."""
     kind, text = in_words(error)
     return f"{kind}: {text}" if text else kind
 
@@ -284,8 +283,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
 
 
 class Elsewhere:
-    """A placeholder for an attribute that is looked for in the wrong place: its error shows the
-    call to write."""
+    """A descriptor for an attribute of another class: its error shows the call to write."""
 
     def __init__(self, cure: str) -> None:
         self._cure = cure
@@ -308,18 +306,19 @@ def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
         raise InvalidArgument(f"{name} is a list, not {of_kind(values)}; write {call}") from None
 
 
-def check_arity(function: object, decorator: str, *arguments: str) -> None:
-    """Check that a function can be called with these arguments. Raises: InvalidArgument."""
+def check_arity(function: Called, decorator: str, *arguments: str) -> Called:
+    """The function, if it can be called with these arguments. Raises: InvalidArgument."""
     wanted = f"{decorator} takes a function of ({', '.join(arguments)})"
-    if not callable(function):
+    if not callable(function):  # pyright: ignore[reportUnnecessaryComparison]
         raise InvalidArgument(f"{wanted}, not {of_kind(function)}")
     try:
         # The wrapper's own signature: it may call the wrapped function with other arguments.
         signature = inspect.signature(function, follow_wrapped=False)
     except ValueError:  # some functions that are not written in Python have no known signature
-        return
+        return function
     try:
         signature.bind(*arguments)
     except TypeError:
         name = getattr(function, "__name__", type(function).__name__)
         raise InvalidArgument(f"{wanted}, and {name} is one of {signature}") from None
+    return function

@@ -79,8 +79,7 @@ _PLAIN: Final = 12
 
 
 def written(value: object) -> str:
-    """A value as Python prints it, except that a Fraction with a short decimal form is printed as
-    that decimal.
+    """A value as Python prints it, but a Fraction as a decimal where that is short and exact.
 
     A constructor that reads its parameters by ``fraction`` rebuilds the same value from this text.
 
@@ -119,7 +118,8 @@ def number(value: object) -> int | float | Fraction:
 
 
 def probability(value: object, name: str = "delta") -> Fraction:
-    """A rational in [0, 1], or a symbol's. Raises: InvalidArgument otherwise."""
+    """The value as a rational in [0, 1], or as a function of a symbol whose values lie there.
+    Raises: InvalidArgument otherwise."""
     exact = symbolic(value, name)
     if not 0 <= exact <= 1:
         text = (
@@ -239,7 +239,7 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
 
 
 def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals (low, high) around the parameter, of relative width 10^(1-digits) or 0."""
+    """Rationals (low, high) around an ε, equal or of relative width 10^(1-digits)."""
     if not isinstance(value, Log):
         return value, value
     low = Context(prec=digits, rounding=ROUND_FLOOR)

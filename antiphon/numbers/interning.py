@@ -74,7 +74,7 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        # In a class of this library the fields that do not tell follow from those that do.
+        # In a class of this library the other fields follow from these.
         ours, every = kind.__module__.startswith("antiphon."), attrs.fields(kind)
         return _fields(telling(kind) if ours else tuple(field.name for field in every))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
@@ -155,7 +155,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
+    """Compare values of a class by the fields ``names`` only, which determine the other fields."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -167,7 +167,7 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """More values, each with the next number. Raises: InvalidArgument if two are one."""
+        """Number these new values in order. Raises: InvalidArgument if a value has a number."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -184,6 +184,6 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # overwrites what an interrupt left half done
+            self.values[number:] = [value]  # overwrites a value that an interrupt left here
             self._ids[key] = number
         return number

@@ -87,12 +87,12 @@ def _printed(value: float, like: Fraction | Decimal) -> Any:
 
 
 def above(value: float) -> float:
-    """Double that is at least the given one, even if the result is read as its printed decimal."""
+    """A double, at least the given one even if the result is read as its printed decimal."""
     return up(Fraction(value)) if value < math.inf else value
 
 
 def below(value: float) -> float:
-    """A double rounded down so far that its printed decimal, too, is at most this one."""
+    """A double that is at most the given one, even if the result is read as its printed decimal."""
     return down(Fraction(value)) if value < math.inf else value
 
 

@@ -47,7 +47,8 @@ def density(x: Fraction, bits: int = _BITS) -> Ends:
 
 
 def _series(x: Fraction, bits: int) -> Ends:
-    """Σ x^(2n+1)/(1·3·…·(2n+1)), with every term rounded down, and with every term rounded up."""
+    """Rational bounds around Σ x^(2n+1)/(1·3·…·(2n+1)): the sum with every term rounded down, and
+    with every term rounded up."""
     low = down = math.floor(x * (1 << bits))
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
@@ -62,7 +63,8 @@ def _series(x: Fraction, bits: int) -> Ends:
 
 @lru_cache(maxsize=64)
 def _root_of_twice_pi(bits: int) -> tuple[int, int]:
-    """Integers around 2^bits·√(2π); π by Machin's formula, all errors within 2^16 of 2^-guard."""
+    """Integers just below and above 2^bits·√(2π); π by Machin's formula, with all errors within
+    2^16 of 2^-guard."""
     guard = 2 * bits + 32
 
     def arctan(inverse: int) -> int:
@@ -104,7 +106,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rational bounds around near - e^ε·far, for brackets ``near`` and ``far``."""
+    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)
@@ -112,8 +114,7 @@ def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
 
 
 def quantile_above(epsilon: ExactEpsilon) -> Fraction:
-    """A number x with Φ(x) >= e^ε/(1+e^ε), relatively at most about 2^-40 above the least such
-    number.
+    """A number x with Φ(x) >= e^ε/(1+e^ε), relatively at most about 2^-40 above the least one.
 
     >>> round(float(quantile_above(exact.Log(3))), 6)  # Φ(x) = 3/4
     0.67449

@@ -1,9 +1,11 @@
-"""A persistent vector: an update returns a new version, which shares most memory with the old."""
+"""A persistent vector: an update returns a new version, which shares most memory with the old; and
+sequences whose items are computed on access."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, Generic, TypeAlias
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Generic, TypeAlias, overload
 
 from typing_extensions import TypeVar
 
@@ -14,6 +16,33 @@ Node: TypeAlias = tuple[Any, ...]
 _BITS: Final = 4
 _WIDTH: Final = 1 << _BITS
 _MASK: Final = _WIDTH - 1
+
+
+class OnAccess(Sequence[Item]):
+    """A sequence whose items are computed on access; equal to each sequence of equal items."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _at(self, places: range) -> Iterable[Item]:
+        """The items at these indices, each from 0 to n-1."""
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(index, slice):
+            return tuple(self._at(range(len(self))[index]))
+        place = range(len(self))[index]
+        (item,) = self._at(range(place, place + 1))
+        return item
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 class Vector(Generic[Item]):

@@ -79,7 +79,7 @@ class Polynomial:
         return Fraction(int(found.p), int(found.q))
 
     def common(self, other: Polynomial) -> Polynomial:
-        """The greatest common divisor, with the common divisor of the coefficients."""
+        """The greatest common divisor of two polynomials, times that of all their coefficients."""
         return Polynomial(self._value.gcd(other._value))
 
     @property
@@ -88,12 +88,13 @@ class Polynomial:
         return self.coefficients[-1] if self.coefficients else 0
 
     def primitive(self) -> Polynomial:
-        """Without the common divisor of the coefficients."""
+        """The polynomial divided by the greatest common divisor of its coefficients."""
         by = gcd(*self.coefficients)
         return self // by if by > 1 else self
 
     def factors(self) -> tuple[int, list[tuple[Polynomial, int]]]:
-        """(a constant, [(an irreducible factor, whose leading coefficient is > 0, its power)])."""
+        """The factorisation: a constant, and pairs of an irreducible factor, with a leading
+        coefficient > 0, and its power."""
         constant, found = self._value.factor()
         return int(constant), sorted((Polynomial(factor), n) for factor, n in found)
 
@@ -103,8 +104,8 @@ def _raw(value: Polynomial | int) -> Any:
 
 
 class Root(NamedTuple):
-    """A real root of an irreducible polynomial: the only one in [low, high], which are equal if it
-    is rational."""
+    """A real root of an irreducible polynomial, known by an interval [low, high] that contains no
+    other root; both ends are equal if the root is rational."""
 
     polynomial: Polynomial
     low: Fraction
@@ -126,7 +127,7 @@ def real_roots(polynomial: Polynomial) -> tuple[Root, ...]:
     if len(polynomial) == 2:
         root = Fraction(-polynomial.coefficients[0], polynomial.coefficients[1])
         return (Root(polynomial, root, root),)
-    found = (root for root, _ in polynomial._value.complex_roots())  # balls that are proven
+    found = (root for root, _ in polynomial._value.complex_roots())  # proved neighbourhoods
     real = [root.real for root in found if root.imag.is_zero()]
     ends = [(_dyadic(root.lower()), _dyadic(root.upper())) for root in real]
     return tuple(Root(polynomial, low, high) for low, high in sorted(ends))

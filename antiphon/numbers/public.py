@@ -1,5 +1,4 @@
-"""Subpackages ("rooms") of Antiphon: the names that ``dir`` shows of them, and modules found by
-folder.
+"""Subpackages ("rooms"): the names that ``dir`` shows of them, and modules found by folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
 what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``. So
@@ -29,13 +28,13 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in all folders of this name, or files of it, room by room; each is imported."""
+    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of every subpackage
+    ROOM, and return them in order."""
     return [import_module(name) for name, _ in _files(folder)]
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
-    """The modules that ``found`` would give, run without importing their parent packages, which
-    would take a second."""
+    """The modules of ``found``, run without their parent packages, whose import takes a second."""
     for name, path in _files(folder):
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
 

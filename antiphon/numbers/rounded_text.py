@@ -89,7 +89,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """A number as figures are compared: exact, or for a logarithm a 40-digit rational."""
+    """A number as it is compared: exact; for a logarithm, a rational of 40 digits."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -102,7 +102,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """Exact value of a number; for a logarithm, one end of an interval with ``digits`` digits."""
+    """The exact value of a number; for a logarithm, the end of an interval on the safe side."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 
@@ -135,8 +135,8 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
 
 
 def band(error: Fraction | int) -> str:
-    """A bound on an error for people, the same wherever it is shown: rounded up to three digits,
-    or to a whole number from 100 on, and never with an exponent.
+    """A bound on an error as a text: rounded up to three digits, or to a whole number from 100 on,
+    and never with an exponent.
 
     >>> band(Fraction(63611, 1000)), band(Fraction(3292345, 1000)), band(Fraction(9))
     ('63.7', '3293', '9')

@@ -20,7 +20,8 @@ from antiphon.numbers.polynomials import Polynomial, real_roots
 
 
 class SymbolError(PartError):
-    """A symbol where a number is needed, or a comparison that is true of some of its numbers only.
+    """Raised where a number is needed but a symbol is given, and for a comparison that holds for
+    some numbers of a symbol only.
 
     It is never counted as a refusal of a mechanism: that would pass for privacy.
     """
@@ -28,7 +29,7 @@ class SymbolError(PartError):
 
 @attrs.frozen
 class Unknown:
-    """The name of a symbol, and the closed interval of the numbers that it stands for."""
+    """The name of a symbol, and the closed interval of numbers that the symbol stands for."""
 
     name: str
     low: Fraction
@@ -41,7 +42,7 @@ class Unknown:
 
     @property
     def inside(self) -> Fraction:
-        """A number strictly inside the interval, of no use to anybody else."""
+        """A number strictly inside the interval, so odd that it is hardly a root of any formula."""
         return self.low + (1 if self.high is None else self.high - self.low) * _SHARE
 
     def contains(self, x: Fraction) -> bool:
@@ -74,7 +75,7 @@ class Symbolic:
         return hash((self.above, self.below))
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same function: a symbol is unlike every number."""
+        """Whether the other value is the same function; a symbol equals no number."""
         return (
             isinstance(other, Symbolic)
             and (self.unknown, self.above, self.below) == (other.unknown, other.above, other.below)
@@ -132,7 +133,7 @@ class Symbolic:
         return reduced(self.unknown, above ** abs(exponent), below ** abs(exponent))
 
     def _other(self, other: object) -> Symbolic | None:
-        """Another operand as a function of this symbol."""
+        """The other operand as a function of the same symbol; None if it is no number."""
         if isinstance(other, Symbolic):
             if other.unknown != self.unknown:
                 raise SymbolError(
@@ -159,12 +160,13 @@ class Symbolic:
         return not self <= other
 
     def at(self, value: Fraction) -> Fraction:
-        """Its value where the symbol is a number."""
+        """The function's value where the symbol stands for this number."""
         return self.above(value) / self.below(value)
 
     @property
     def value(self) -> Fraction:
-        """Its value inside ``standing_for``. Raises: SymbolError elsewhere."""
+        """The function's value inside ``standing_for``, which gives the symbol a number. Raises:
+        SymbolError elsewhere."""
         known = _STANDS.get() or {}
         if self.unknown not in known:
             raise _needs_number(self.unknown.name, "its value")
@@ -172,16 +174,16 @@ class Symbolic:
 
     @property
     def numerator(self) -> int:
-        """As of a Fraction, inside ``standing_for``."""
+        """The numerator of the function's value, inside ``standing_for`` only."""
         return self.value.numerator
 
     @property
     def denominator(self) -> int:
-        """As of a Fraction, inside ``standing_for``."""
+        """The denominator of the function's value, inside ``standing_for`` only."""
         return self.value.denominator
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """As of a Fraction, inside ``standing_for``."""
+        """The function's value as two integers, inside ``standing_for`` only."""
         return self.value.as_integer_ratio()
 
     def __float__(self) -> float:
@@ -220,7 +222,7 @@ def Symbol(name: str, low: object = 1, high: object = None) -> Symbolic:  # noqa
 
 @contextmanager
 def standing_for(unknown: Unknown, value: Fraction) -> Generator[None, None, None]:
-    """A context manager in which a symbol has a value: what asks for numbers is then answered."""
+    """A context manager in which a symbol has a value, so that code that needs numbers can run."""
     token = _STANDS.set({**(_STANDS.get() or {}), unknown: value})
     try:
         yield
@@ -237,8 +239,7 @@ def quotient(value: Function) -> tuple[Polynomial, Polynomial]:
 
 
 def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Function:
-    """A quotient of two polynomials in lowest terms; a Fraction if it does not depend on the
-    symbol."""
+    """A quotient of polynomials in lowest terms; a Fraction if it does not depend on the symbol."""
     by = above.common(below)
     if below.leading < 0:
         by = -by
@@ -256,7 +257,8 @@ def _needs_number(name: str, what: str) -> SymbolError:
 
 
 def _at_most(left: Operand, right: Operand) -> bool:
-    """left <= right, for all numbers of the symbol but the ends of its interval."""
+    """Whether left <= right for all numbers that the symbol stands for, except perhaps the ends of
+    its interval."""
     if math.inf in (right, left) or -math.inf in (right, left):
         return right == math.inf or left == -math.inf
     own = right - left
@@ -278,8 +280,8 @@ def _at_most(left: Operand, right: Operand) -> bool:
 
 
 def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
-    """Of each root and pole strictly inside the interval: a number near it, and whether the sign
-    changes there."""
+    """For each root and pole of a function strictly inside its symbol's interval: a number near
+    that point, and whether the function's sign changes there."""
     for factor, power in (*function.above.factors()[1], *function.below.factors()[1]):
         for root in real_roots(factor):
             ends = function.unknown.low, function.unknown.high
@@ -292,7 +294,7 @@ def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fraction:
-    """A number inside the interval, below every root there is."""
+    """A number inside the symbol's interval that lies below all ``crossings`` (roots and poles)."""
     least = min((at for at, _ in crossings), default=unknown.inside)
     return (unknown.low + least) / 2 if crossings else least
 

@@ -16,7 +16,7 @@ from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.protocol import EMPTY, Claim, Coins, assumed, column_safe, register, why_untrusted
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Tuples
+from antiphon.protocol.spaces import Either, Finite, Integers, Listed, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import OneEntry, Relation, Within
 
@@ -210,7 +210,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
 
 @column_safe
 @attrs.frozen
-class _Known(Space):
+class _Known(Listed):
     """The space of record tuples with at most ``missing`` missing entries."""
 
     records: Tuples
@@ -227,7 +227,7 @@ class _Known(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.records.finite
 
-    def enumerate(self) -> Any:
+    def elements(self) -> Any:
         return filter(self.contains, self.records.enumerate())
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument, check_arity, listed, of_kind, written_as
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State
 from antiphon.protocol.messages import HALT, TOP, Halt
 from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt]]):
@@ -147,10 +145,7 @@ def mechanism(
             )
     signature = Signature(queries, answers, queries if updates is None else updates)
 
-    def decorate(
-        function: Stepping[State, Query, Answer],
-    ) -> FunctionMechanism[State, Query, Answer]:
-        check_arity(function, "@ap.mechanism", "state", "message", "coins")
-        return FunctionMechanism(function, signature, initial_state, claims)
-
-    return decorate
+    arguments = "state", "message", "coins"
+    return lambda function: FunctionMechanism(
+        check_arity(function, "@ap.mechanism", *arguments), signature, initial_state, claims
+    )

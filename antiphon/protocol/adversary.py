@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
+from typing import Any, Generic, TypeAlias, overload
 
 import attrs
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import check_arity, listed
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism, State
-from antiphon.protocol.messages import EMPTY, HALT, freeze
+from antiphon.protocol.messages import EMPTY, HALT, as_messages
 from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Anything, Signature
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 Item = TypeVar("Item", default=Any)
 
@@ -33,7 +31,7 @@ class Adversary(ContinualMechanism[State]):
     """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A subclass with its own ``step`` counts as listening, whatever its parent class declares.
+        # A subclass with a ``step`` of its own counts as listening, whatever its parent declares.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -62,7 +60,7 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        if len(items) <= length or items[length] is not item:  # an older version, or another thread
+        if len(items) <= length or items[length] is not item:  # another version has grown, too
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)
         longer._items, longer._length = items, length + 1
@@ -93,18 +91,13 @@ class History(Sequence[Item], Generic[Item]):
         return f"History({list(self)!r})"
 
 
-def _messages(messages: Iterable[object]) -> tuple[object, ...]:
-    frozen: tuple[object, ...] = freeze(tuple(messages))
-    return frozen
-
-
 @register("antiphon.Scripted/1")
 @column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
     """An adversary that sends the given messages in order, whatever the answers, then HALT."""
 
-    messages: tuple[object, ...] = attrs.field(converter=_messages)
+    messages: tuple[object, ...] = attrs.field(converter=as_messages)
     listens = False
 
     @property
@@ -151,5 +144,4 @@ def adversary(function: Says) -> FunctionAdversary:
     ... def curious(answers, coins):
     ...     return HALT if len(answers) == 3 else len(answers)
     """
-    check_arity(function, "@ap.adversary", "answers", "coins")
-    return FunctionAdversary(function)
+    return FunctionAdversary(check_arity(function, "@ap.adversary", "answers", "coins"))

@@ -7,6 +7,7 @@ shows.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -20,7 +21,8 @@ from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""A pair of amounts: ε, ρ, a divergence D or μ² (as the budget's ``unit`` says), and δ."""
+"""A privacy cost as a filter counts it: the amount of the filter's ``unit`` (ε, ρ, a Rényi
+divergence or μ²), and δ."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
@@ -34,7 +36,7 @@ class ChildShare:
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
-    """The amounts charged to a filter, or the privacy parameter taken from the list that the
+    """The amounts charged to a filter; or the privacy parameter taken from the list that the
     verification function fixes in advance; None if nothing is charged."""
     standing: Standing
     """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
@@ -118,54 +120,56 @@ class RiskInSight(Protocol):
         ...
 
 
-class BudgetInSight(Protocol):
+class BudgetInSight(ABC):
     """The privacy budget of a session (``session.budget``): a snapshot, which never changes."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def unit(self) -> str | None:
         """The quantity that a filter adds up besides δ: epsilon, rho, divergence or mu squared;
         None if the session has no filter."""
-        ...
 
     @property
+    @abstractmethod
     def limits(self) -> Charge | None:
         """The limits that a filter's sums may not exceed."""
-        ...
 
     @property
+    @abstractmethod
     def spent(self) -> Charge | None:
         """The filter's sums so far; rounded up where they are not exact numbers."""
-        ...
 
     @property
+    @abstractmethod
     def remaining(self) -> Charge | None:
         """The rest of the filter's limits: a mechanism may be created if it costs no more."""
-        ...
 
     @property
+    @abstractmethod
     def purse(self) -> tuple[Slot, ...]:
         """The privacy parameters that the verification function fixes in advance, with how many
         are left; () if it fixes none."""
-        ...
 
     @property
+    @abstractmethod
     def shares(self) -> Sequence[ChildShare]:
-        """The budget share of every created mechanism, in order of creation; each is computed on
-        access, in O(log n)."""
-        ...
+        """The budget share of every created mechanism, in order; each is computed on access."""
 
     @property
+    @abstractmethod
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more ε-DP mechanism is accepted. None if there is no filter."""
-        ...
+        """The largest ε of one more ε-DP mechanism that the filter accepts; None if no filter."""
 
+    @abstractmethod
     def at(self, delta: float | Fraction) -> InEpsilon:
         """The budget as ε, at a δ that was chosen before the session began.
 
         Raises: InvalidArgument for a δ at which no ε can be promised.
         """
-        ...
 
+    @abstractmethod
     def risk(
         self,
         *,
@@ -175,13 +179,14 @@ class BudgetInSight(Protocol):
     ) -> RiskInSight:
         """Bounds on an adversary's success against the whole session, with a picture.
 
-        ``of="spent"``: bounds for the charges so far only, as if they had been fixed in advance.
+        ``of="spent"``: bounds for the charges so far only, as if they had been fixed in advance;
+        bookkeeping. Raises: NoGuarantee where nothing is promised; InvalidArgument.
         """
-        ...
 
+    @abstractmethod
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
-        ...
+        """The budget as lines of text: a small table with the first ``most`` shares and, given a δ,
+        the figures in ε."""
 
 
 @reads_well
@@ -191,13 +196,12 @@ class Price:
     it; to compute the price changes nothing."""
 
     charge: Charge | Measure | None
-    """The amounts charged when the mechanism is created; None if it would cost nothing, or without
-    a budget."""
+    """The amounts charged when the mechanism is created; None if nothing is charged."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` with which a filter would refuse the mechanism; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """The reason why the message would be answered by HALT; "" if it would not be."""
+    """The reason why the composition would answer the creation with HALT; "" if it would not."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
     """The value of ``session.budget`` after the mechanism's creation."""
@@ -213,7 +217,8 @@ class Price:
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:
-        """The growth of ``spent`` in ε at δ, rounded up; None if ``spent`` has no figure in ε.
+        """The increase of the spent ε at δ that the creation would cause, rounded up; None if the
+        charges have no ε at δ.
 
         The growth is bookkeeping, not a guarantee: where ρ or μ² adds up, a mechanism created early
         costs more ε than one created later.

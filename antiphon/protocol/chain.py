@@ -10,12 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
+from typing import Any, Generic, TypeAlias, overload
 
 import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
 from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
@@ -23,9 +24,6 @@ from antiphon.protocol.messages import HALT
 from antiphon.protocol.provenance import assumed, claims_of, why_assumed
 from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Signature, Space, Tuples
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 
 class PostProcessor(ABC, Generic[State]):
@@ -72,12 +70,11 @@ class PostProcessor(ABC, Generic[State]):
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces (queries, answers) on its left, given those on its right."""
+        """The message spaces on the left of the post-processor, given those on its ``right``."""
         return right
 
     def is_over(self, state: State) -> bool | None:
-        """Whether the interaction ends when the post-processor, in this state, sends HALT to the
-        left.
+        """Whether a HALT that the post-processor sends to the left in this state is final.
 
         True by default: the post-processor's own HALT is final. A post-processor that only passes
         answers on returns None: then the party that sent the HALT decides.
@@ -85,8 +82,7 @@ class PostProcessor(ABC, Generic[State]):
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
-        """The new state after the party on the right refused a message; None if refusals are not
-        handled.
+        """The state after the party on the right refused a message; None: refusals are not handled.
 
         Only a verifier handles refusals: it answers HALT, so that no exception leaves the privacy
         game.
@@ -177,12 +173,8 @@ class AnyChain(Mechanism[States]):
 
     @cached_property
     def _steps(self) -> Sequence[Step]:
-        last = _answering(self._queries.contains, self.mechanism.step)
+        last = _answering(self.mechanism.signature.queries.contains, self.mechanism.step)
         return [*(link.step for link in self.links), last]
-
-    @cached_property
-    def _queries(self) -> Space:
-        return self.mechanism.signature.queries
 
     @cached_property
     def _forwards(self) -> bool:
@@ -193,11 +185,11 @@ class AnyChain(Mechanism[States]):
         return {}
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """The step functions of all parts, in the form that these coins need; cached by the class
-        of the coins."""
+        """The step functions of all parts for these coins, cached by the class of the coins."""
         kind = type(coins)
         if kind not in self._populated:
-            last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
+            accepts = coins.accepts(self.mechanism.signature.queries)
+            last = _answering(accepts, coins.steps(self.mechanism))
             self._populated[kind] = [*map(coins.steps, self.links), last]
         return self._populated[kind]
 

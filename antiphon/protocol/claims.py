@@ -70,7 +70,7 @@ class Claim:
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
-        """The claim's (ε, δ), normalised, as messages that create the mechanism carry them.
+        """The claim's ε and δ as exact numbers, as the message ``Create`` states them.
 
         Raises: CompositionError for a measure without a single (ε, δ).
         """
@@ -83,8 +83,7 @@ class Claim:
         return stated
 
     def at(self, delta: object) -> Claim:
-        """The (ε, δ) claim that this claim implies for a given δ; ε is rounded up (see
-        ``approximate``).
+        """The (ε, δ) claim with this δ that the claim implies; ε is rounded up (``approximate``).
 
         Raises: CompositionError if this claim implies no (ε, δ) with this δ.
         """

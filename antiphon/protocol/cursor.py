@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from antiphon.numbers.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
-    from antiphon.protocol.spaces import Signature
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.spaces import Signature
 
 
 class Side(enum.Enum):

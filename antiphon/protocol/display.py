@@ -197,8 +197,7 @@ class Shown(Displayed):
 
 @attrs.frozen
 class DrawnAs:
-    """A declaration by which a class says how its objects are drawn in a sequence diagram
-    (``drawn_as``).
+    """The value of a class's ``drawn_as``: how its objects are drawn in a sequence diagram.
 
     A view records only the messages that an adversary sent and received; this declaration adds the
     way of a message between the parts of the system.
@@ -220,7 +219,8 @@ class DrawnAs:
 
 
 class ForPrograms:
-    """A result with ``to_dict`` for programs: its fields, or the attributes named in ``_told``."""
+    """Base class of results that ``to_dict`` converts to JSON data: all fields, or the attributes
+    that the class names in ``_told``."""
 
     __slots__ = ()
     _told: ClassVar[str] = ""

@@ -31,7 +31,8 @@ class CheckedElsewhere:
 
 
 def elsewhere(checked: object) -> str:
-    """A text about the proof in another project; empty if the object's class names none."""
+    """A sentence about the machine-checked proof that an object's class names in
+    ``checked_elsewhere``; "" if the class names none."""
     found: object = getattr(type(checked), "checked_elsewhere", None)
     return str(found) if type(found) is CheckedElsewhere else ""
 
@@ -56,14 +57,14 @@ GAUSSIAN: Final = CheckedElsewhere(
     "up to a rational",
     _SAMPCERT, _SAMPCERT_AT,
 )  # fmt: skip
-"""Discrete Gaussian noise on one integer of sensitivity Δ is ρ-zCDP, and its sampler has that
-law."""
+"""Discrete Gaussian noise on integers of sensitivity Δ is ρ-zCDP, and its sampler has that law."""
 SPARSE_VECTOR: Final = CheckedElsewhere(
     "SVT_online_diffpriv", f"{_EXAMPLES}/sparse_vector_technique.v",
     "one noisy threshold serves all ⊤, where the proof there draws a new one after each",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""An online sparse vector with N times ⊤, whose N instances of AboveThreshold cost ε each."""
+"""The sparse vector technique with N answers ⊤, for queries chosen one after another, as N runs of
+AboveThreshold at ε each."""
 ABOVE_THRESHOLD: Final = CheckedElsewhere(
     "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
     "ε is divided between threshold and queries as one likes, there it is halved",

@@ -1,25 +1,19 @@
 """Declarations that a post-processor forwards all messages from its left, and their proofs."""
 
-from collections.abc import Iterable
 from typing import Any, Final
 
 import attrs
 
 from antiphon.protocol.claims import Status
-from antiphon.protocol.messages import SAME, freeze
+from antiphon.protocol.messages import SAME, as_messages
 from antiphon.protocol.provenance import why_assumed, why_untrusted
 from antiphon.protocol.registry import register
-
-
-def _messages(asks: Iterable[object]) -> tuple[object, ...]:
-    return tuple(map(freeze, asks))
 
 
 @register("antiphon.Forwarding/1")
 @attrs.frozen
 class Forwarding:
-    """A declaration that a post-processor sends every message from its left on unchanged, and
-    forgets it.
+    """A declaration that a post-processor forwards every message from its left, and forgets it.
 
     The value of a post-processor's attribute ``forwards_queries``. The post-processor's next
     message to the right then depends only on the answers, on its coins and on the number of
@@ -29,15 +23,15 @@ class Forwarding:
 
     status: Status = Status.ASSUMED
     source: str = "its class says so"
-    asks: tuple[object, ...] = attrs.field(default=(), converter=_messages, eq=SAME)
+    asks: tuple[object, ...] = attrs.field(default=(), converter=as_messages, eq=SAME)
 
 
 _SAID: Final = Forwarding()
 
 
 def forwarding(link: object) -> Forwarding | None:
-    """The declaration by which a post-processor or its class says that it forwards queries; None
-    without a declaration.
+    """A post-processor's declaration that it forwards queries; None if neither the post-processor
+    nor its class declares so.
 
     The value True declares forwarding without a proof.
     """
@@ -54,7 +48,8 @@ def only_forwards(link: object) -> bool:
 
 
 def doubtful(link: Any) -> str | None:
-    """The reason why a declaration of forwarding queries is not proved; None if it is proved.
+    """The reason why a post-processor's declaration that it forwards queries is not proved; None if
+    the declaration is proved.
 
     For this library's post-processors the conformance suite checks the declaration.
     """

@@ -11,18 +11,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Self
 
+import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import CompositionError, Elsewhere, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import Session
 from antiphon.protocol.spaces import Finite, Signature, Space
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from antiphon.protocol.coins.coins import Coins
 
 State = TypeVar("State", default=Any)
 Query = TypeVar("Query", default=Any)
@@ -148,7 +145,8 @@ class HasParts(ABC):
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
-    """The first state of M(s). Raises: InvalidArgument if s is no initial state."""
+    """The state in which a mechanism starts from ``initial``. Raises: InvalidArgument if
+    ``initial`` is no initial state of the mechanism."""
     if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a mechanism is started, such as a TreeCounter, not {of_kind(mechanism)}"
@@ -180,4 +178,4 @@ class ContinualMechanism(Mechanism[State, Query, Answer]):
 
 
 ONLY = Finite((None,))
-"""The space with one element: a continual mechanism has no choice of initial state."""
+"""The space {None}: the initial states of a mechanism that has no choice of initial state."""

@@ -95,7 +95,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            return value.view()  # so that nobody else can set the array's shape
+            return value.view()  # so that nobody else can set the returned array's shape
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -108,6 +108,12 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth + 1)
+
+
+def as_messages(values: Iterable[object]) -> tuple[object, ...]:
+    """The values as one frozen tuple: the converter of fields that hold several messages."""
+    messages: tuple[object, ...] = freeze(tuple(values))
+    return messages
 
 
 def _of_bytes(value: Array) -> bool:
@@ -125,8 +131,8 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """One side of a pair, frozen; a mutable value stays as it is, and the verifier will refuse
-    it."""
+    """One side of a pair with its arrays made read-only; a list, dict, set or bytearray stays as it
+    is, and the verifier will refuse the pair."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
@@ -177,8 +183,8 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 
 @attrs.define
 class StandIn:
-    """The classes whose objects hold one value per replica and are treated as numbers (float, int
-    or bool) or as arrays.
+    """The registered classes of columns: a column holds one value for each replica (parallel run),
+    and is treated as a number or as an array.
 
     ``antiphon.populations`` registers these classes, and how to compare their objects with one
     another, with numbers and with arrays; before that there are none. A class is recognised by
@@ -190,12 +196,11 @@ class StandIn:
     same: Callable[[object, object], bool] = operator.is_
 
     def stands(self, kind: type) -> bool:
-        """Whether objects of a class stand for one value per replica."""
+        """Whether a class is a class of columns, which hold one value for each replica."""
         return kind is self.of or kind is self.array
 
     def number(self, value: Any) -> Any:
-        """The exact type of a value; for an object that holds one value per replica, the type of
-        these values."""
+        """The exact type of a value; for a column, the type of the values that it holds."""
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
         return value.kind if kind is self.of or kind is self.array else kind
 
@@ -219,7 +224,7 @@ def identical(left: object, right: object) -> bool:
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not has_plain_metaclass(kind):
-        return False  # The value's class may imitate another class, here and in caches of classes.
+        return False  # A user's metaclass may make this class pass for another one.
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:

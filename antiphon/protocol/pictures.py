@@ -78,7 +78,7 @@ class Plotted(ABC):
 
 
 def check_pictures(paths: Iterable[Path]) -> None:
-    """Raise the errors of ``picture`` before anything expensive is computed for it.
+    """Check the paths of plots, and for matplotlib, before anything expensive is computed.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
     and for a directory.

@@ -1,15 +1,16 @@
-"""Post-processors without a state, and such as are made of one plain function."""
+"""Post-processors without a state, and post-processors made of one plain function."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 
 from antiphon.numbers.errors import check_arity
 from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.forwarding import Forwarding
@@ -17,9 +18,6 @@ from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import MessageT
 from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Signature
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
 
 Stepping: TypeAlias = "Callable[[State, Side, Any, Coins], tuple[State, Side, object]]"
 """The type of a step function (state, from, message, coins) -> (state, to, message)."""
@@ -84,7 +82,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
+    """The post-processor's ``composition.Lifting``, for ``ap.guarantee``; None if it has none."""
     forwards_queries: bool | Forwarding = False
 
     def step(
@@ -112,12 +110,8 @@ def post_processor(
     InvalidArgument for a function of other arguments.
     """
 
-    def decorate(
-        function: Stepping[State],
-    ) -> FunctionPostProcessor[State]:
-        check_arity(function, "@ap.post_processor", "state", "side", "message", "coins")
-        return FunctionPostProcessor(
-            function, initial_state, deterministic, signature, lifting, forwards_queries
-        )
-
-    return decorate
+    arguments = "state", "side", "message", "coins"
+    return lambda function: FunctionPostProcessor(
+        check_arity(function, "@ap.post_processor", *arguments),
+        initial_state, deterministic, signature, lifting, forwards_queries,
+    )  # fmt: skip

@@ -45,11 +45,11 @@ _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
 """Prefixes of modules with deliberately broken classes, whose claims are never proved."""
 _proved: Final[set[str]] = set()
-"""Modules below these packages that contain no deliberately broken classes."""
+"""Modules inside packages of ``_unproved`` whose classes are not broken."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
-    """Declare in a package's ``__init__`` that its classes inherit no proofs, but in one module."""
+    """Declare that no claim of a class in ``package`` is proved, except in the module ``but``."""
     _unproved.add(f"{package}.")
     _proved.add(but)
     _found.difference_update({kind for kind in _found if not _written(kind)})
@@ -72,7 +72,7 @@ _INERT: Final = frozenset(
 
 
 _found: Final[set[type]] = set()
-"""The cache of classes that were found to be defined entirely in this library."""
+"""A cache of the classes that are defined entirely in this library."""
 
 
 def is_library_code(kind: type) -> bool:
@@ -187,8 +187,7 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits from a concrete class of this library, so that the name of a
-    member is informative."""
+    """Whether a class inherits a concrete class of this library, so that a member's name helps."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )
@@ -264,7 +263,7 @@ def proved(
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
-    """The claims of a mechanism as a checked tuple; its property is read once.
+    """The claims of a mechanism as a tuple of ``Claim``; the property ``claims`` is read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
     """

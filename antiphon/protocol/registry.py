@@ -50,7 +50,7 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""The names of types in transcripts, and of types that only saved states may contain."""
+"""Two registries of names: for types in transcripts, and for types in saved states only."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -133,7 +133,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # A part that a decorator made of a function is as column-safe as the function.
+        # A part that a decorator made of a function is as column-safe as that function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -144,8 +144,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
 
 
 def set_derived(made: object, /, **values: object) -> None:
-    """Set fields of a frozen object that are computed from its other fields; to be called from
-    its constructor only."""
+    """Set derived fields of a frozen object; to be called from its constructor only."""
     set_field = object.__setattr__
     for name, value in values.items():
         set_field(made, name, value)
@@ -154,8 +153,12 @@ def set_derived(made: object, /, **values: object) -> None:
 def keeps_parts(kind: type) -> bool:
     """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
     with ``__keep__``."""
-    named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
-    return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
+    return is_named_tuple(kind) or attrs.has(kind) or hasattr(kind, "__keep__")
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Whether a class was made by ``NamedTuple``, or inherits from such a class."""
+    return tuple in kind.__mro__ and hasattr(kind, "_fields")
 
 
 _GENERATED: Final = "<attrs generated"
@@ -171,8 +174,7 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
 
 
 def named_parameters(kind: type[Any]) -> None:
-    """Part of ``register``: a constructor call with wrong parameters raises an error that shows the
-    call to write.
+    """Part of ``register``: a wrong constructor call raises an error that shows the call to write.
 
     The check is left out where every parameter is positional and has a default. A field with
     ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
@@ -196,7 +198,7 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a wrong call may leave out a field: it has no default, or must be given by name."""
+    """Whether a constructor call can go wrong by a field: it has no default, or needs its name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
@@ -206,8 +208,7 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """An error text: the fault in the parameters of a constructor call, and the call that was
-    probably meant."""
+    """The error text of a wrong constructor call: its fault, and the call probably meant."""
     _, *parameters = signature(make).parameters.values()
     parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
     names = [each.name for each in parameters]

@@ -10,15 +10,8 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import (
-    READINGS,
-    AntiphonError,
-    Elsewhere,
-    InvalidArgument,
-    ProtocolError,
-    of_kind,
-    written_as,
-)
+from antiphon.numbers import errors
+from antiphon.numbers.errors import InvalidArgument, ProtocolError, of_kind
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
@@ -92,8 +85,7 @@ _accounts: Callable[[], Accounts] = _nobody
 
 
 def accounts_from(load: Callable[[], Accounts]) -> None:
-    """Set the function that returns the implementation of ``Accounts``; it is called when a budget
-    is first requested."""
+    """Set the function that returns the ``Accounts``, called when a budget is first requested."""
     global _accounts
     _accounts = load
 
@@ -119,10 +111,10 @@ class Session(Displayed, Generic[M]):
 
     __slots__ = (
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
-        "_step", "_stepping", "failure",
+        "_seeded", "_step", "_stepping", "failure",
     )  # fmt: skip
     if not TYPE_CHECKING:  # A type checker reports by itself that this attribute is missing.
-        ask = Elsewhere("write live.send(ap.Ask(query, index))")
+        ask = errors.Elsewhere("write live.send(ap.Ask(query, index))")
 
     def __init__(
         self,
@@ -139,6 +131,7 @@ class Session(Displayed, Generic[M]):
         self._now: tuple[object, int, object, object] = state, 0, None, None
         """The state, the number of exchanges so far, and the last message and answer."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
+        self._seeded = not isinstance(self._coins, SampledCoins) or self._coins.seeded
         queries = mechanism.signature.queries
         self._accepts = None if type(queries) is Anything else queries.contains
         self._step = mechanism.step
@@ -190,7 +183,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # this very thread is stepping: others would wait here
+            if self._stepping is now:  # only the stepping thread gets here: others wait above
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -208,11 +201,11 @@ class Session(Displayed, Generic[M]):
             except BaseException as error:
                 if self._now is not now:  # an interrupt after the store: the message was answered
                     raise
-                if isinstance(error, AntiphonError) and self._coins.draws == drawn:
+                if isinstance(error, errors.AntiphonError) and self._coins.draws == drawn:
                     self._stepping = None
                     raise
                 self._over, self.failure = "a step failed; see session.failure", error
-                if not isinstance(error, Exception) or isinstance(error, READINGS):
+                if not isinstance(error, Exception) or isinstance(error, errors.READINGS):
                     raise
                 answer = HALT
                 if self._exchanges is not None:
@@ -220,7 +213,7 @@ class Session(Displayed, Generic[M]):
                 self._now = before, now[1] + 1, message, answer
             return answer
 
-    @written_as("live.create(M)")
+    @errors.written_as("live.create(M)")
     def create(self, mechanism: object, claim: object = None) -> Any:
         """Create a mechanism in a composition: ``send(Create(mechanism, claim))``.
 
@@ -253,7 +246,7 @@ class Session(Displayed, Generic[M]):
     @property
     def seeded(self) -> bool:
         """Whether the noise comes from a seed, or from given coins: for study only."""
-        return not isinstance(self._coins, SampledCoins) or self._coins.seeded
+        return self._seeded
 
     @property
     def last(self) -> Last | None:
@@ -288,8 +281,7 @@ class Session(Displayed, Generic[M]):
         return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
-        """The cost of ``Create(M)`` if the message were sent now. Nothing is changed, and no coin
-        is tossed.
+        """The cost of ``Create(M)`` if it were sent now; nothing is changed, no coin is tossed.
 
         Raises: the errors of ``send``; ProtocolError if there is no composition in the mechanism.
         """
@@ -299,8 +291,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """The messages and answers so far, if started with ``keep=True``; it contains private data,
-        so keep it secret.
+        """The messages and answers so far, if started with ``keep=True``: keep it secret.
 
         Raises: ProtocolError if the session keeps no transcript.
         """
@@ -328,7 +319,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        # the session's own is in ``_over``
+        # ``_over`` already tells of the session's own failure.
         failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"
@@ -338,9 +329,3 @@ class Session(Displayed, Generic[M]):
             "a session cannot be copied or pickled: two copies would answer with the same noise; "
             "start another from the mechanism"
         )
-
-    def __copy__(self) -> Session:
-        return self.__reduce_ex__(0)
-
-    def __deepcopy__(self, memo: object) -> Session:
-        return self.__reduce_ex__(0)

@@ -24,10 +24,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class Space(ABC):
-    """A set of messages.
-
-    A subclass may override ``cure``.
-    """
+    """A set of messages; a subclass may override ``cure``."""
 
     __slots__ = ()
     discrete: bool = False
@@ -62,6 +59,19 @@ class Space(ABC):
         return known
 
 
+class Listed(Space):
+    """A space that lists its elements, if it is ``finite``. Abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def elements(self) -> Iterator[Any]:
+        """The elements of this space, in a fixed order; called only if it is finite."""
+
+    def enumerate(self) -> Iterator[Any]:
+        return self.elements() if self.finite else super().enumerate()
+
+
 @register("antiphon.Anything/1")
 @column_safe
 @attrs.frozen
@@ -81,7 +91,7 @@ def _elements(values: Iterable[object]) -> tuple[object, ...]:
 @register("antiphon.Finite/1")
 @column_safe
 @attrs.frozen
-class Finite(Space):
+class Finite(Listed):
     """The space of the listed values.
 
     >>> bits = Finite((0, 1))
@@ -126,7 +136,7 @@ class Finite(Space):
                 return True
         return False
 
-    def enumerate(self) -> Iterator[object]:
+    def elements(self) -> Iterator[object]:
         return iter(self.values)
 
 
@@ -137,7 +147,7 @@ NOTHING: Final = Finite(())
 @register("antiphon.Integers/1")
 @column_safe
 @attrs.frozen
-class Integers(Space):
+class Integers(Listed):
     """The ints from ``low`` to ``high``, both included; None for no bound."""
 
     discrete = True
@@ -164,9 +174,9 @@ class Integers(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.low is not None and self.high is not None
 
-    def enumerate(self) -> Iterator[int]:
-        if self.low is None or self.high is None:
-            return super().enumerate()
+    def elements(self) -> Iterator[int]:
+        assert self.low is not None
+        assert self.high is not None
         return iter(range(self.low, self.high + 1))
 
 
@@ -256,7 +266,7 @@ def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
 
 
 @attrs.frozen
-class _OfSpaces(Space):
+class _OfSpaces(Listed):
     """A space made of several ``spaces``: discrete if all of them are, and finite if all are."""
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
@@ -295,9 +305,7 @@ class Tuples(_OfSpaces):
                 return False
         return True
 
-    def enumerate(self) -> Iterator[tuple[object, ...]]:
-        if not self.finite:
-            return super().enumerate()
+    def elements(self) -> Iterator[tuple[object, ...]]:
         return product([space.enumerate for space in self.spaces])
 
 
@@ -313,7 +321,7 @@ class Either(_OfSpaces):
                 return True
         return False
 
-    def enumerate(self) -> Iterator[object]:
+    def elements(self) -> Iterator[object]:
         for place, space in enumerate(self.spaces):
             earlier = self.spaces[:place]
             yield from (v for v in space.enumerate() if not any(e.contains(v) for e in earlier))
@@ -322,7 +330,7 @@ class Either(_OfSpaces):
 @register("antiphon.Pairs/1")
 @column_safe(of="space")
 @attrs.frozen
-class Pairs(Space):
+class Pairs(Listed):
     """The space Q × Q of pairs (m⁰, m¹), which an identifier takes from its left."""
 
     space: Space
@@ -344,21 +352,19 @@ class Pairs(Space):
     def finite(self) -> bool:  # type: ignore[override]
         return self.space.finite
 
-    def enumerate(self) -> Iterator[Pair]:
+    def elements(self) -> Iterator[Pair]:
         return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether the space ``other`` is a subset of ``one``; None if the types of the two spaces do
-    not decide this."""
+    """Whether the space ``other`` is a subset of ``one``; None if their types do not decide it."""
     match one, other:
         case Anything(), _:
             return True
         case Integers(), Integers():
             above = one.low is None or (other.low is not None and one.low <= other.low)
-            return above and (
-                one.high is None or (other.high is not None and other.high <= one.high)
-            )
+            below = one.high is None or (other.high is not None and other.high <= one.high)
+            return above and below
         case Reals(), Reals():
             return (one.low <= other.low and other.high <= one.high) or None
         case Arrays(), Arrays() if type(other) is Arrays:
@@ -385,10 +391,7 @@ def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
 @attrs.frozen
 class Signature:
     """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
-    carries private data.
-
-    ``updates`` are hidden in the public transcript of live use.
-    """
+    carries private data, and that a public transcript hides."""
 
     queries: Space = attrs.field(validator=_is_space)
     answers: Space = attrs.field(validator=_is_space)

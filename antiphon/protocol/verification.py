@@ -36,8 +36,7 @@ class Refused:
 
 
 def swap_symmetric(thing: object) -> bool:
-    """Whether exchanging the two sides of every pair changes no verdict of a verification function
-    or relation.
+    """Whether exchanging the sides of all pairs changes no verdict of a function f or a relation.
 
     Only a declaration in the object's own class counts, since a subclass may override the step that
     its parent's declaration is about. False without a declaration.
@@ -47,15 +46,14 @@ def swap_symmetric(thing: object) -> bool:
 
 
 def symmetric_as(field: str) -> Any:
-    """A property ``swap_symmetric`` that is true if and only if it is true of this field."""
+    """A property ``swap_symmetric``: that of the object in the field named ``field``."""
     return property(
         lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
     )
 
 
 class Verification(ABC, Generic[State, Message]):
-    """A verification function f: it decides for which sequences of message pairs privacy is
-    promised.
+    """A verification function f: it decides for which sequences of pairs privacy is promised.
 
     A verifier checks that both sides of a pair lie in the query space Q (CM Remark 3.6) before it
     calls ``step``.
@@ -123,7 +121,7 @@ def read(
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    # The check is written out here, because every message passes it.
+    # The check of the new state is written inline, because every message passes through here.
     stands = kind is STAND_IN.of or kind is STAND_IN.array
     odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):

@@ -23,7 +23,7 @@ WITNESS_TABLE: Final = """create table if not exists antiphon_generations (
     begun timestamp not null default current_timestamp,
     primary key (session, generation)
 )"""
-"""The name of the table of a witness, in SQLite and in PostgreSQL."""
+"""The SQL statement that creates a witness's table, in SQLite and in PostgreSQL."""
 _COLUMNS: Final = "insert into antiphon_generations (session, generation) values"
 _TAKEN: Final = "on conflict (session, generation) do nothing"
 
@@ -44,7 +44,9 @@ class SQLiteWitness:
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             with closing(sqlite3.connect(self.path, isolation_level=None)) as base:
-                base.execute("pragma synchronous = extra")  # True must survive a power cut
+                base.execute(
+                    "pragma synchronous = extra"
+                )  # an answer True must survive a power cut
                 base.execute(WITNESS_TABLE)
                 done = base.execute(f"{_COLUMNS} (?, ?) {_TAKEN}", (session, generation))
                 return done.rowcount == 1
@@ -70,7 +72,9 @@ class PostgresWitness:
             raise MissingExtra("psycopg", "postgres") from None
         try:
             with psycopg.connect(self.address, connect_timeout=30) as base:
-                base.execute("set synchronous_commit = on")  # True must survive a power cut
+                base.execute(
+                    "set synchronous_commit = on"
+                )  # an answer True must survive a power cut
                 done = base.execute(f"{_COLUMNS} (%s, %s) {_TAKEN}", (session, generation))
                 first = done.rowcount == 1
         except psycopg.errors.UndefinedTable:

@@ -198,6 +198,6 @@ class flipped:
 
 
 def course_of(path, hint):
-    course = inspection._read(path, None, hint).course
+    _, _, course, _ = inspection._read(path, None, hint)
     said = (course.number, course.generation, course.last, course.promised, course.over)
     return said, fingerprint(course.state), course.keys._said, course.cut

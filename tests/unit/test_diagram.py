@@ -24,7 +24,6 @@ from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.records.diagram import diagram
 from antiphon.protocol.records.headers import Header
 from antiphon.protocol.records.labels import message_label, party_label
-from antiphon.protocol.records.svg import mermaid, svg
 
 HOSTILE = "</text><script>alert(1)</script>;#\n%%{init}%% A->>B: $$x$$ \"'&\u202e\x00"
 COUNTER = ap.same(ap.Create(TreeCounter(horizon=8, epsilon=1)))
@@ -176,22 +175,22 @@ class TestEndings:
     )
     def test_is_said(self, ending, words):
         view = of({"unregistered": "M"}, {"unregistered": "A"}, Round(1, 2), ending=ending)
-        assert any(words in text for text in texts(svg(view)))
-        assert words in mermaid(view)
+        assert any(words in text for text in texts(view.svg()))
+        assert words in view.mermaid()
 
     def test_the_rest_is_counted(self):
         view = of({"unregistered": "M"}, {"unregistered": "A"}, *[Round(1, 2)] * 1500)
-        assert "… and 1,499 more rounds" in texts(svg(view, 1))
-        assert mermaid(view, 2).count("->>L1") == 2
+        assert "… and 1,499 more rounds" in texts(view.svg(1))
+        assert view.mermaid(2).count("->>L1") == 2
 
     @pytest.mark.parametrize("limit", [-1, True, 1.0, None])
     def test_a_limit_is_a_number_of_rounds(self, limit):
         with pytest.raises(ap.InvalidArgument, match="limit"):
-            svg(of({"unregistered": "M"}, {"unregistered": "A"}), limit)
+            of({"unregistered": "M"}, {"unregistered": "A"}).svg(limit)
 
     def test_no_rounds_is_a_picture_too(self):
         view = of({"unregistered": "M"}, {"unregistered": "A"}, Round(1, 2))
-        assert "Adversary" in texts(svg(view, 0))
+        assert "Adversary" in texts(view.svg(0))
 
     def test_a_seeded_run_says_so(self):
         view = played(COUNTER)
@@ -219,12 +218,12 @@ class TestHostile:
     @over("value", VALUES, at_least=15)
     def test_no_message_escapes_its_label(self, value):
         view = of({"unregistered": HOSTILE}, {"unregistered": HOSTILE}, Round(value, value))
-        root = ET.fromstring(svg(view))
+        root = ET.fromstring(view.svg())
         assert {e.tag.split("}")[1] for e in root.iter()} <= {
             "svg", "title", "style", "rect", "text", "line", "polygon", "g",
         }  # fmt: skip
-        assert max(len(text) for text in texts(svg(view)) if "font-family" not in text) <= 80
-        for line in mermaid(view).splitlines():
+        assert max(len(text) for text in texts(view.svg()) if "font-family" not in text) <= 80
+        for line in view.mermaid().splitlines():
             text = re.sub(r"#\d+;", "", line)
             assert PLAIN_LINE.fullmatch(text), line
 
@@ -236,8 +235,8 @@ class TestHostile:
     )  # fmt: skip
     def test_a_header_may_hold_any_json(self, party):
         view = of(party, party, Round(ap.same(ap.Ask(1, 0)), ap.HALT), ending=Ending.MECHANISM)
-        ET.fromstring(svg(view))
-        assert mermaid(view).startswith("sequenceDiagram\n")
+        ET.fromstring(view.svg())
+        assert view.mermaid().startswith("sequenceDiagram\n")
 
     def test_a_secret_field_is_not_shown(self):
         assert message_label(ap.Identifier(1)) == "Identifier"

@@ -25,9 +25,9 @@ from antiphon.protocol.coins.samplers import below
 Speeds: TypeAlias = tuple[float, float]
 
 _LARGEST: Final = 62
-"""The number of bits of the sum of all candidates' upper bounds."""
+"""The number of bits that the sum of all candidates' upper bounds may have."""
 _CELLS: Final = 256
-"""Table entries for each unit of rate·gap: about 1 candidate in 256 is rejected and drawn again."""
+"""The number of table entries for each unit of rate·gap: about 1 candidate in 256 is rejected."""
 _SLOW: Final = 0.25
 """The number of table cells for each unit of the gap up to which the cell index of any 64-bit gap
 fits a signed 64-bit integer."""
@@ -40,7 +40,7 @@ _BLOCK: Final = 1 << 14
 
 @attrs.frozen(eq=False)
 class Candidates:
-    """A sampler that chooses i with probability ∝ w_i, exactly; all w_i <= 1."""
+    """An exact sampler of a candidate i, with probability proportional to its weight w_i <= 1."""
 
     bits: int
     _tops: Integers
@@ -48,10 +48,11 @@ class Candidates:
     _weight: Callable[[int], Bracket]
     """A function of a candidate i and then of ``bits``: integer bounds around 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """The weight w_i as a double, with relative error 2^-40, which decides nearly all draws."""
+    """A function: the weight of candidate i as a double, which decides nearly all draws."""
 
     def draw(self, word: Word) -> int:
-        """Draw one index i; ``word()`` returns 64 random bits."""
+        """Draw the index of one candidate, with probability proportional to its weight; ``word()``
+        returns 64 random bits."""
         ends = np.add.accumulate(self._tops)
         places = int(ends[-1])
         while True:
@@ -74,7 +75,8 @@ class Candidates:
 
 
 def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
-    """The sampler for weights w_i = e^(-rate·gap_i); gap_i is the best score minus the score of i.
+    """The exact sampler of the exponential mechanism: candidate i has weight e^(-rate·gap), where
+    gap is the best score minus the score of i.
 
     ``speeds`` is ``speeds_of(rate)``, if it has been computed before.
     """
@@ -97,8 +99,8 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
 
 
 def by_weights(weights: NDArray[Any]) -> Candidates:
-    """The sampler for w_i ∝ weights[i], an int64 or float64 array; a float counts as the
-    rational that it equals."""
+    """The exact sampler of an index i with probability proportional to weights[i]; an int64 or
+    float64 array, in which a float counts as the rational that it equals."""
     bits, largest = _bits(weights), weights.max().item()
     if weights.dtype.kind == "f":
         scale = Fraction(2) ** math.frexp(largest)[1]
@@ -135,7 +137,7 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 
 def speeds_of(rate: ExactEpsilon) -> Speeds:
-    """The table cells for each unit of the gap (``_speed``), and the rate as a double."""
+    """A pair: the table cells for each unit of a score gap (``_speed``), the rate as a double."""
     return _speed(rate), nearest(rate)
 
 

@@ -13,20 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from operator import attrgetter
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    TypeGuard,
-    TypeVar,
-    Union,
-)
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import (
@@ -92,19 +83,21 @@ class Coins(ABC):
     """
 
     __slots__ = ("deaths", "draws", "many")
+    _coins: Any = None
+    """The coins whose draws these coins only record; None for all other kinds of coins."""
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
     """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """A function that converts a tuple of draws to an array."""
+    """Converts a tuple of drawn integers to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """The function that tests whether a message is in a space, for one run or for columns."""
+    """Gives the function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
-    """A function that converts the parameter x of a probability e^-x to an exact number."""
+    """Converts the parameter x of a probability e^-x to an exact number."""
 
     def __init__(self) -> None:
         self.draws: int = 0
@@ -118,9 +111,10 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part of the mechanism that an exception has ended; it need not fail in a
-        rerun."""
+        """Count a part of the mechanism that died of an exception; in a rerun it may live on."""
         self.deaths += 1
+        if self._coins is not None:
+            self._coins.note_death()
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:
@@ -183,7 +177,7 @@ class Coins(ABC):
         return low + self.categorical(clamped_weights(center, exactly(ratio, "ratio"), low, high))
 
     def uniform_integer(self, n: int) -> int:
-        """Uniform on 0, …, n-1, for n >= 1."""
+        """An integer drawn uniformly from 0, …, n-1, for n >= 1."""
         n = self.shared(n)
         if type(n) is not int or n < 1:
             raise InvalidArgument("uniform_integer takes an int n >= 1")
@@ -200,8 +194,7 @@ class Coins(ABC):
         return value
 
     def gaussian(self, sigma: Number) -> float:
-        """Normal noise with standard deviation sigma, in doubles; for simulation: see
-        ``laplace``."""
+        """Normal noise of standard deviation sigma in doubles; for simulation, as ``laplace``."""
         value: float = self.draw("gaussian", self._scale(sigma, "sigma"))
         return value
 
@@ -222,8 +215,7 @@ class Coins(ABC):
         return value
 
     def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
-        """``count`` independent values of ``discrete_laplace`` as one draw; much faster than as
-        many single draws."""
+        """``count`` independent values of ``discrete_laplace`` as one draw, which is faster."""
         parameter = exactly(self.shared(scale), "scale"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_laplaces", parameter)
         return value
@@ -243,8 +235,7 @@ class Coins(ABC):
         return self.stacked(self.discrete_gaussians(sigma, count))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
-        """The result of ``toss()``, which draws from another source of randomness; it is recorded
-        like any other draw.
+        """The result of ``toss()``, which draws elsewhere; it is recorded like any other draw.
 
         ``source`` and ``argument`` name the distribution; both are recorded on the tape, and a
         replay reads the value without calling ``toss``. The draw does not follow the seed and

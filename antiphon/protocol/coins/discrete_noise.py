@@ -16,29 +16,17 @@ from typing import Final, TypeAlias, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.protocol.coins import samplers
-from antiphon.protocol.coins.inversion import (
-    WORD,
-    Geometric,
-    Integers,
-    Uniform,
-    Word,
-    Words,
-    one_by_one,
-    power,
-    threshold,
-    ties,
-)
+from antiphon.protocol.coins import inversion, samplers
+from antiphon.protocol.coins.inversion import WORD, Geometric, Integers, Word, Words, one_by_one
 from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
-
-Chosen: TypeAlias = "NDArray[np.bool_]"
 
 LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
 _NARROW: Final = 4
-"""The largest scale of the topmost digit; its table has about 44 entries for each unit of scale."""
+"""The largest scale at which the topmost digit of a discrete Laplace number is drawn; its table has
+about 44 entries for each unit of scale."""
 _DIGIT: Final = 6
-"""The number of bits of each lower digit."""
+"""The number of bits of each lower digit of a discrete Laplace number."""
 
 
 class LaplaceDraws:
@@ -61,7 +49,8 @@ class LaplaceDraws:
             for start in starts
         ]
         self.half: int = len(top.table) + 1
-        # A word below 2^63 is a plus sign and the first 63 bits of V's uniform number.
+        # A word below 2^63 means a plus sign; its other bits begin the uniform number of the
+        # topmost digit.
         self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
         self.array = np.array(self.table, np.uint64)
         self._sizes = sizes = [k << shift for k in range(self.half)] * 2
@@ -72,7 +61,7 @@ class LaplaceDraws:
         that must be drawn again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
         while True:
             x = self.begun(word(), word)
             if x is not None:
@@ -96,21 +85,17 @@ class LaplaceDraws:
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once. Raises: OverflowError beyond 64 bits (with
-        probability below e^(-2^22))."""
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            drawn = self._some(missing, words)
-            parts.append(drawn)
-            missing -= len(drawn)
-        return np.concatenate(parts)
+        """Draw ``count`` discrete Laplace integers at once. Raises: OverflowError beyond 64 bits
+        (with probability below e^(-2^22))."""
+        return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most ``count`` draws: the draws that must be repeated ("minus zero") are left out."""
+        """At most ``count`` discrete Laplace integers: draws of "minus zero", which must be
+        repeated, are left out."""
         first = words(count)
         place = np.searchsorted(self.array, first, side="right")
         size = self.sizes[place]
-        for tie in ties(self.array, first, place):
+        for tie in inversion.ties(self.array, first, place):
             size[tie] = self._size(int(first[tie]), int(place[tie]), one_by_one(words))
         for start, digit in self._digits:
             size += digit.many(count, words) << start
@@ -130,13 +115,13 @@ class Series:
         self._scale = scale
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
         return samplers.discrete_laplace(self._scale, lambda n: samplers.below(n, word))
 
 
 @lru_cache(maxsize=256)
 def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
-    """The discrete Laplace sampler for a scale, from a cache."""
+    """The discrete Laplace sampler for a scale; samplers are cached."""
     return Series(scale) if scale > LARGEST_SCALE else LaplaceDraws(scale)
 
 
@@ -167,30 +152,29 @@ class GaussianDraws:
         self._thresholds: dict[int, int] = {}
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Gaussian integer; each call of ``word`` returns 64 random bits."""
         while True:
             x = self.proposal.draw(word)
             if self._accepts(abs(x), word(), word):
                 return x
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once; for a scale up to ``LARGEST_SCALE``."""
-        assert isinstance(self.proposal, LaplaceDraws)
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            x = self.proposal.many(missing + missing // 2 + 8, words)
-            taken = self._taken(np.abs(x), words(len(x)), words)
-            parts.append(x[taken])
-            missing -= int(np.count_nonzero(taken))
-        return np.concatenate(parts)[:count]
+        """Draw ``count`` discrete Gaussian integers; for a scale up to ``LARGEST_SCALE``."""
+        return inversion.accepted(count, lambda missing: self._some(missing, words))
 
-    def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
-        """A mask of the accepted proposals: each comparison is made in doubles where these are
-        accurate enough, and exactly elsewhere."""
+    def _some(self, missing: int, words: Words) -> Integers:
+        """The accepted integers among a few more than ``missing`` discrete Laplace proposals."""
+        assert isinstance(self.proposal, LaplaceDraws)
+        x = self.proposal.many(missing + missing // 2 + 8, words)
+        return x[self._taken(np.abs(x), words(len(x)), words)]
+
+    def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> NDArray[np.bool_]:
+        """For each proposal, whether it is accepted: the comparison with a uniform number is made
+        in doubles where these are accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
-        taken: Chosen = uniform < chance
+        taken: NDArray[np.bool_] = uniform < chance
         for doubt in np.flatnonzero(np.abs(uniform - chance) < CERTAIN).tolist():
             word = one_by_one(words)
             taken[doubt] = self._accepts(int(sizes[doubt]), int(first[doubt]), word)
@@ -200,7 +184,7 @@ class GaussianDraws:
         limit = self._threshold(size)
         if first != limit:
             return first < limit
-        return Uniform(first, WORD, word).below(power(self._gap(size)))
+        return inversion.Uniform(first, WORD, word).below(inversion.power(self._gap(size)))
 
     def _gap(self, size: int) -> Fraction:
         return (size - self._centre) ** 2 / (2 * self._variance)
@@ -208,7 +192,7 @@ class GaussianDraws:
     def _threshold(self, size: int) -> int:
         found = self._thresholds.get(size)
         if found is None:
-            found = threshold(power(self._gap(size)))
+            found = inversion.threshold(inversion.power(self._gap(size)))
             if len(self._thresholds) < _KEPT:
                 self._thresholds[size] = found
         return found
@@ -219,14 +203,14 @@ Gaussian: TypeAlias = Union[GaussianDraws, WideGaussian]
 
 @lru_cache(maxsize=256)
 def discrete_gaussian(sigma: Fraction) -> Gaussian:
-    """The discrete Gaussian sampler for a standard deviation, from a cache."""
+    """The discrete Gaussian sampler for a standard deviation; samplers are cached."""
     if sigma in WIDE:
         return WideGaussian(WIDE[sigma])
     return GaussianDraws(sigma)
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
-    """``count`` draws of a discrete Laplace or Gaussian; None if the scale is too large for it."""
+    """``count`` draws of discrete Laplace or Gaussian noise; None for too large a scale."""
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)

@@ -21,12 +21,12 @@ from antiphon.numbers import exact
 from antiphon.protocol.registry import set_derived
 
 Word: TypeAlias = Callable[[], int]
-"""A call that returns a uniform 64-bit word."""
+"""A source of coins: each call returns a uniform 64-bit word."""
 Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
-"""A call that returns an array of ``count`` uniform 64-bit words."""
+"""A source of coins: a call with ``count`` returns an array of as many uniform 64-bit words."""
 Integers: TypeAlias = "NDArray[np.int64]"
 Bracket: TypeAlias = Callable[[int], tuple[int, int]]
-"""Bounds on a number c: a function from bits to close integers low <= 2^bits·c <= high."""
+"""Bounds on a real number c: a function from bits to close integers low <= 2^bits·c <= high."""
 
 WORD: Final = 64
 _GUARD: Final = 128
@@ -35,8 +35,7 @@ _GUARD: Final = 128
 
 @attrs.define
 class Uniform:
-    """A uniform real on [0, 1) whose first ``bits`` bits are ``digits``; further bits are tossed
-    when they are needed."""
+    """A uniform real on [0, 1) whose first ``bits`` bits are ``digits``; more follow on demand."""
 
     digits: int
     bits: int
@@ -72,8 +71,8 @@ def threshold(bracket: Bracket) -> int:
 
 @attrs.frozen(eq=False)
 class Geometric:
-    """A sampler of D with P(D = k) ∝ e^(-k·rate) for k = 0, …, size-1, or for all k >= 0 if
-    ``size`` is None.
+    """An exact sampler of a geometric number D with P(D = k) ∝ e^(-k·rate), for k = 0, …, size-1,
+    or for all k >= 0 if ``size`` is None.
 
     ``table`` has ⌊2^bits·c_k⌋ for k = 1, 2, … up to size-1, or until it is 2^bits - 1.
     """
@@ -111,7 +110,7 @@ class Geometric:
         return table
 
     def bound(self, k: int) -> Bracket:
-        """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = (1 -
+        """Integer bounds around 2^bits·P(D < k), as a function of ``bits``; P(D < k) = c_k is (1 -
         e^(-k·rate)) / (1 - e^(-size·rate))."""
 
         def bracket(bits: int) -> tuple[int, int]:
@@ -127,20 +126,21 @@ class Geometric:
         return bracket
 
     def settle(self, digits: int, word: Word) -> int:
-        """The value D if the first bits of U equal a table entry, decided by more bits."""
+        """The geometric number for a uniform number whose first bits, ``digits``, equal a table
+        entry: more random bits decide."""
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
         return k
 
     def draw(self, word: Word) -> int:
-        """Draw one value of D; the table must have 64 bits."""
+        """Draw one geometric number; the table must be of 64 bits."""
         digits = word()
         k = bisect_right(self.table, digits)
         return self.settle(digits, word) if k and self.table[k - 1] == digits else k
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` values of D at once."""
+        """Draw ``count`` geometric numbers at once."""
         digits = words(count)
         drawn = np.searchsorted(self.array, digits, side="right")
         for place in ties(self.array, digits, drawn):
@@ -157,3 +157,13 @@ def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers)
 def one_by_one(words: Words) -> Word:
     """A source of single words from a source of many words."""
     return lambda: int(words(1)[0])
+
+
+def accepted(count: int, attempt: Callable[[int], Integers]) -> Integers:
+    """``count`` draws of a rejection sampler; ``attempt`` makes the accepted draws among about as
+    many tries as are still missing."""
+    parts, missing = [np.empty(0, np.int64)], count
+    while missing > 0:
+        parts.append(attempt(missing))
+        missing -= len(parts[-1])
+    return np.concatenate(parts)[:count]

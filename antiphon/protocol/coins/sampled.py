@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, whole
 from antiphon.numbers.interning import all_are
-from antiphon.protocol.coins import choices, discrete_noise, samplers
-from antiphon.protocol.coins.coins import (
-    Coins,
-    Number,
-    as_exponent,
-    check_scores,
-    check_weights,
-    exactly,
-    integer_weights,
-    is_array,
-    told_scores,
-)
+from antiphon.protocol.coins import choices, coins, discrete_noise, samplers
+from antiphon.protocol.coins.coins import Coins, Number, exactly, is_array
 from antiphon.protocol.coins.discrete_noise import Gaussian
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
@@ -158,12 +148,11 @@ class SampledCoins(Coins):
             "uniform_integer": self._below,
             "laplace": self._laplace,
             "gaussian": self._gaussian,
-            "discrete_laplace": self._discrete_laplace,
-            "discrete_gaussian": self._discrete_gaussian,
+            "discrete_laplace": lambda scale: self._one("discrete_laplace", scale),
+            "discrete_gaussian": lambda sigma: self._one("discrete_gaussian", sigma),
             "discrete_laplaces": lambda parameter: self._many("discrete_laplace", *parameter),
             "discrete_gaussians": lambda parameter: self._many("discrete_gaussian", *parameter),
         }
-
         tell_of_forks(self)
 
     def forked(self) -> None:
@@ -222,26 +211,26 @@ class SampledCoins(Coins):
     def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
         if not is_array(weights) or len(weights) < _MANY:
             return super().categorical(weights)
-        found = choices.by_weights(check_weights(weights))
+        found = choices.by_weights(coins.check_weights(weights))
         self.draws += 1
         return found.draw(self._word)
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
         # An array of a million scores need not be turned into bytes first.
         known = self._known_rates.get(id(rate)) or self._rate_of(rate)
-        check_scores(scores)
+        coins.check_scores(scores)
         self.draws += 1
         return choices.by_scores(known[0], scores, known[1]).draw(self._word)
 
     def _rate_of(self, rate: Epsilon) -> tuple[ExactEpsilon, choices.Speeds]:
-        exact = as_exponent(rate)
+        exact = coins.as_exponent(rate)
         return _kept(self._known_rates, rate, exact, choices.speeds_of(exact))
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         whole(count, "count")
         self.draws += 1
-        return self._gaussians(*known, count)
+        return self._drawn("discrete_gaussian", *known, count)
 
     def _gaussian_of(self, sigma: Number) -> tuple[Fraction, Gaussian]:
         exact = exactly(sigma, "sigma")
@@ -290,13 +279,13 @@ class SampledCoins(Coins):
     def _categorical(self, weights: tuple[Number, ...]) -> int:
         if len(weights) >= _MANY and (array := _doubles_or_words(weights)) is not None:
             return choices.by_weights(array).draw(self._word)
-        counts = integer_weights(weights)
+        counts = coins.integer_weights(weights)
         ticket = self._below(sum(counts))
         return next(i for i, end in enumerate(accumulate(counts)) if ticket < end)
 
     def _scored(self, rate: ExactEpsilon, scores: bytes) -> int:
         known = self._known_rates.get(id(rate)) or self._rate_of(rate)
-        return choices.by_scores(known[0], told_scores(scores), known[1]).draw(self._word)
+        return choices.by_scores(known[0], coins.told_scores(scores), known[1]).draw(self._word)
 
     def _laplace(self, scale: Number) -> float:
         word = self._word()
@@ -307,29 +296,21 @@ class SampledCoins(Coins):
         radius = math.sqrt(-2.0 * log(self._unit()))
         return float(sigma * radius * math.cos(math.tau * self._unit()))
 
-    def _discrete_laplace(self, scale: Fraction) -> int:
-        return discrete_noise.discrete_laplace(scale).draw(self._word)
-
-    def _discrete_gaussian(self, sigma: Fraction) -> int:
-        return discrete_noise.discrete_gaussian(sigma).draw(self._word)
+    def _one(self, kind: str, parameter: Fraction) -> int:
+        return discrete_noise.SAMPLERS[kind](parameter).draw(self._word)
 
     def _many(self, kind: str, parameter: Fraction, count: int) -> tuple[int, ...]:
-        return tuple(self._array(kind, parameter, count).tolist())
+        drawn = self._drawn(kind, parameter, discrete_noise.SAMPLERS[kind](parameter), count)
+        return tuple(drawn.tolist())
 
-    def _array(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
-        if kind == "discrete_gaussian":
-            return self._gaussians(parameter, discrete_noise.discrete_gaussian(parameter), count)
-        return self._drawn(kind, parameter, count)
-
-    def _gaussians(self, sigma: Fraction, sampler: Gaussian, count: int) -> NDArray[np.int64]:
+    def _drawn(
+        self, kind: str, parameter: Fraction, sampler: object, count: int
+    ) -> NDArray[np.int64]:
         if count < _READY and isinstance(sampler, WideGaussian):
             return self._from_stock(sampler, count)
-        return self._drawn("discrete_gaussian", sigma, count)
-
-    def _drawn(self, kind: str, parameter: Fraction, count: int) -> NDArray[np.int64]:
         drawn = discrete_noise.many(kind, parameter, count, self._source)
         if drawn is None:
-            values = [self._samplers[kind](parameter) for _ in range(count)]
+            values = [self._one(kind, parameter) for _ in range(count)]
             return np.array(values, object if parameter > _FITS else np.int64)
         return drawn
 

@@ -5,14 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from antiphon.numbers.errors import (
-    ForeignError,
-    Intractable,
-    InvalidArgument,
-    ReplayMismatch,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import errors
+from antiphon.numbers.errors import Intractable, ReplayMismatch, with_article
 from antiphon.protocol.coins import samplers
 from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
@@ -48,10 +42,6 @@ class RecordedCoins(Coins):
         finally:
             self._tape.append(Draw("foreign", (source, argument), value))
         return value
-
-    def note_death(self) -> None:
-        super().note_death()
-        self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
         """Draw from these coins from now on: each step of an exchange has coins of its own."""
@@ -106,7 +96,7 @@ class ReplayedCoins(Coins):
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         value = self.draw("foreign", (source, argument))
         if value is HALT:
-            raise ForeignError(f"{source} failed when this was recorded")
+            raise errors.ForeignError(f"{source} failed when this was recorded")
         return value
 
 
@@ -184,8 +174,8 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
     [(Fraction(2, 3), False), (Fraction(1, 3), True)]
     """
     if not callable(run):  # pyright: ignore[reportUnnecessaryComparison]
-        raise InvalidArgument(
-            f"outcomes takes a function of coins, not {of_kind(run)}; write "
+        raise errors.InvalidArgument(
+            f"outcomes takes a function of coins, not {errors.of_kind(run)}; write "
             "ap.outcomes(lambda coins: M.step(state, message, coins))"
         )
     path: list[int] = []

@@ -17,16 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import exact
-from antiphon.protocol.coins.inversion import (
-    Bracket,
-    Integers,
-    Uniform,
-    Word,
-    Words,
-    one_by_one,
-    power,
-    threshold,
-)
+from antiphon.protocol.coins import inversion
+from antiphon.protocol.coins.inversion import Integers, Uniform, Word, Words, one_by_one
 
 Real = TypeVar("Real", float, NDArray[np.float64])
 Places: TypeAlias = NDArray[np.intp]
@@ -39,7 +31,7 @@ _FIRST: Final = 16
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""The first cells, which share one acceptance threshold (their lowest) as a first test."""
+"""The number of cells next to 0 with a common first test: the lowest of their thresholds."""
 _MOST: Final = 1 << 12
 """The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
@@ -57,7 +49,8 @@ class WideGaussian:
         self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
-        """The number of low bits of the first word that decide acceptance, below the place's."""
+        """The number of lowest bits of the first random word, which decide acceptance; the bits
+        above choose the place in the cell."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
@@ -67,7 +60,7 @@ class WideGaussian:
         self._limits = np.array(self._surely, np.int64)
 
     def draw(self, word: Word) -> int:
-        """Draw one integer; ``word`` tosses 64 random bits."""
+        """Draw one discrete Gaussian integer; each call of ``word`` returns 64 random bits."""
         while True:
             first = word()
             cell = _guide()[first >> 64 - _FIRST]
@@ -89,30 +82,25 @@ class WideGaussian:
         return bool(uniform < chance)
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
-        """The uniform number and the acceptance probability to which it is compared, in doubles;
-        for numbers or arrays."""
+        """A uniform number and the acceptance probability as doubles; for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
-        for k in range(9, 0, -1):  # Taylor series for rates up to ¼, to 2^-46
+        for k in range(9, 0, -1):  # the Taylor series of e^-rate for rates up to ¼, to 2^-46
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
     def _decides(self, size: int, cell: int, digits: int, word: Word) -> bool:
         edge = cell << self._place
         rate = (size - edge) * (size + edge) / (2 * self._variance)
-        return Uniform(digits, self._left + 64, word).below(power(rate))
+        return Uniform(digits, self._left + 64, word).below(inversion.power(rate))
 
     def many(self, count: int, words: Words) -> Integers:
-        """Draw ``count`` integers at once."""
-        parts, missing = [np.empty(0, np.int64)], count
-        while missing > 0:
-            drawn = self._some(min(missing, _BLOCK), words)
-            parts.append(drawn)
-            missing -= len(drawn)
-        return np.concatenate(parts)
+        """Draw ``count`` discrete Gaussian integers at once."""
+        return inversion.accepted(count, lambda missing: self._some(min(missing, _BLOCK), words))
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most ``count`` draws, without rejected ones; computed in place, for speed."""
+        """At most ``count`` discrete Gaussian integers: those of ``count`` tries that are accepted;
+        computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
         size = self._guide.take(start).astype(np.int64)  # cells, or -1 where more bits are needed
@@ -133,7 +121,7 @@ class WideGaussian:
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """The positions of the rejected draws."""
+        """The positions of the draws that are rejected, and so left out."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -147,7 +135,7 @@ class WideGaussian:
     def _accepted(
         self, size: Integers, cell: Integers, rest: Integers, words: Words
     ) -> NDArray[np.bool_]:
-        """For each draw, whether it is accepted."""
+        """For each draw, whether more random bits accept it at its place in the cell."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))
@@ -163,7 +151,8 @@ class WideGaussian:
 
 @lru_cache(maxsize=8)
 def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
-    """Integer bounds around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum over all j.
+    """Integer bounds around 2^bits·(E_0 + … + E_{k-1}) for each k, and around the sum of all E_j,
+    where E_j = e^(-(j/128)²/2) is the weight of cell j.
 
     E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until E_j is
     below one unit; the rest of the sum is less than 2^14 units.
@@ -181,8 +170,8 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
     return found, below, above + (1 << 14)
 
 
-def _bound(k: int) -> Bracket:
-    """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = P(cell < k)."""
+def _bound(k: int) -> inversion.Bracket:
+    """Integer bounds around 2^bits·P(cell < k), as a function of ``bits``."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -195,8 +184,8 @@ def _bound(k: int) -> Bracket:
 
 @lru_cache(maxsize=1)
 def _lowest() -> list[int]:
-    """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k, the least probability of acceptance
-    in the cell."""
+    """For each cell (an interval of sizes), 2^96 times the least probability that a draw in the
+    cell is accepted, rounded down."""
     low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
     found: list[int] = []
@@ -208,16 +197,17 @@ def _lowest() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> list[int]:
-    """The integers ⌊2^64·c_k⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
+    """The integers ⌊2^64·P(cell < k)⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
-        table.append(threshold(_bound(len(table) + 1)))
+        table.append(inversion.threshold(_bound(len(table) + 1)))
     return table
 
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """Cell for each value of the first 16 bits; -1 where these bits do not determine the cell."""
+    """For each value of the first 16 random bits, the cell that they choose; -1 where these bits do
+    not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
@@ -243,7 +233,7 @@ def _decided(digits: int, word: Word) -> int:
 def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> Integers:
     digits = start.view(np.uint64) << _U64[64 - _FIRST] | words(len(start)) >> _U64[_FIRST]
     cell = np.searchsorted(table, digits, side="right")
-    for i in np.flatnonzero((table[cell - 1] == digits) & (cell > 0)).tolist():
+    for i in inversion.ties(table, digits, cell):
         cell[i] = _decided(int(digits[i]), one_by_one(words))
     return cell
 

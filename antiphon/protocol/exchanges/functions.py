@@ -94,7 +94,7 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
+    """The post-processor's ``composition.Lifting``, for ``ap.guarantee``; None if it has none."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -161,13 +161,9 @@ def exchange(
     (2, 0, 2)
     """
 
-    def decorate(
-        function: Function[State] | Tossing[State],
-    ) -> FunctionExchange | FunctionTossing:
-        made = _kind(function)
-        return made(function, initial_state, signature, lifting, passes_halt, forwards_queries)
-
-    return decorate
+    return lambda function: _kind(function)(
+        function, initial_state, signature, lifting, passes_halt, forwards_queries
+    )
 
 
 def _kind(function: object) -> Callable[..., FunctionExchange | FunctionTossing]:

@@ -45,20 +45,19 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
     return tuple(heard)
 
 
-# Frozen by convention only: attrs' frozen classes set each field by a call, a fifth of a step's
-# time.
+# ``Underway`` is frozen by convention only: a frozen attrs class sets each field by a call, which
+# takes a fifth of a step's time.
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
-    """The state of an unfinished exchange that waits for an answer; compared and hashed by exact
-    value."""
+    """The state of an exchange that waits for an answer; compared and hashed by exact value."""
 
     state: State
     message: object
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent right so far, implied by the rest: a rerun must send the same."""
+    """The messages sent right so far; the other fields determine them, also in a rerun."""
     slot: list[Live] = attrs.field(eq=False)
     """The live generator of the exchange, which the next step removes; empty afterwards."""
 
@@ -94,7 +93,7 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Refuse a message that comes from the wrong side at this time. Raises: ProtocolError."""
+    """Refuse a message from the left during an exchange, or from the right outside of one."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"

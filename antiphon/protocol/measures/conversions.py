@@ -41,13 +41,13 @@ def _pure(measure: kinds.Approximate) -> kinds.Pure | None:
 
 
 def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> kinds.ZeroConcentrated | None:
-    """The zCDP parameter ρ = ε²/parts; None for ε = 0, as ρ must be positive."""
+    """The measure ρ-zCDP with ρ = ε²/parts, rounded up; None for ε = 0, as ρ must be positive."""
     high = exact.bracket(epsilon, _DIGITS)[1]
     return kinds.ZeroConcentrated(high**2 / parts) if high else None
 
 
 def _gaussian(epsilon: ExactEpsilon) -> kinds.GaussianDP | None:
-    """The GDP parameter μ = 2Φ⁻¹(e^ε/(1+e^ε)) of ε-DP; None for ε = 0, as μ must be positive."""
+    """The measure μ-GDP that ε-DP implies, μ = 2Φ⁻¹(e^ε/(1+e^ε)); None for ε = 0, as then μ = 0."""
     x = quantile_above(epsilon)
     return kinds.GaussianDP(2 * x) if x else None
 
@@ -101,8 +101,7 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions; other implications combine several of them. For (ε, δ) at a chosen δ,
-see ``approximate``."""
+"""The table of conversions, which also combine. For (ε, δ) at a chosen δ: ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
@@ -135,24 +134,18 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
         point = approximate(measure, other.delta)
         return point is not None and exact.at_most(point.epsilon, other.epsilon)
     found = converted(measure, type(other))
-    if isinstance(found, kinds.Pure | kinds.BoundedRange) and isinstance(
-        other, kinds.Pure | kinds.BoundedRange
-    ):
-        mine, theirs = kinds.parameters_of(found), kinds.parameters_of(other)
-        return mine is not None and theirs is not None and exact.at_most(mine[0], theirs[0])
-    if isinstance(found, kinds.ZeroConcentrated) and isinstance(other, kinds.ZeroConcentrated):
-        return found.rho <= other.rho
-    if isinstance(found, kinds.GaussianDP) and isinstance(other, kinds.GaussianDP):
-        return found.mu <= other.mu
-    return False
+    if found is None or isinstance(other, kinds.Renyi | kinds.Dominated):
+        return False
+    # The other kinds have a single parameter, an exact number >= 0.
+    mine, asked = (attrs.astuple(each, recurse=False)[0] for each in (found, other))
+    return exact.at_most(mine, asked)
 
 
 # --- to (ε, δ) at a δ -----------------------------------------------------------------------------
 
 
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
-    """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies no (ε,
-    δ)-DP.
+    """The (ε, δ)-DP at this δ that a measure implies, with ε rounded up; None if there is none.
 
     Pure and (ε, δ): the stated ε; zCDP: Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP: Balle
     and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence.
@@ -172,14 +165,15 @@ def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | 
         found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
     elif isinstance(measure, kinds.Dominated):
         pair = measure.pair
-        found = _least(lambda e: _told(pair, e) <= delta)
+        found = _least(lambda e: _stated_delta(pair, e) <= delta)
     else:
         return None
     return None if found is None else kinds.Approximate(found, delta)
 
 
-def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
-    """The divergence H_ε(P‖Q) of a pair. Raises: PartError if it is no probability."""
+def _stated_delta(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
+    """The hockey-stick divergence H_ε(P‖Q) that a dominating pair (P, Q) states. Raises: PartError
+    if it is no probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))
     except InvalidArgument as error:

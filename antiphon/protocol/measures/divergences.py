@@ -68,7 +68,8 @@ def response_divergences(epsilons: Floats, order: float) -> Floats:
 
 
 def _near(m: ModuleType, product: Number, order: float) -> Number:
-    """(α-1)·D_α of randomized response, for αε < 20; ``m`` is the module ``math`` or NumPy.
+    """(α-1) times the Rényi divergence of order α of randomized response, for ``product`` = αε <
+    20; ``m`` is the module ``math`` or NumPy.
 
     cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε.
     """
@@ -78,7 +79,8 @@ def _near(m: ModuleType, product: Number, order: float) -> Number:
 
 
 def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
-    """(α-1)·D_α of randomized response, for αε >= 20; ``m`` is the module ``math`` or NumPy.
+    """(α-1) times the Rényi divergence of order α = 1 + s of randomized response, for αε >= 20;
+    ``m`` is the module ``math`` or NumPy.
 
     ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): no cancellation for
     small s.
@@ -117,7 +119,7 @@ def _of_range(size: float, order: float) -> float:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
-    less = math.log(rest) - math.log(whole) + math.log(order)  # the value of -ln (A/α)
+    less = math.log(rest) - math.log(whole) + math.log(order)  # -ln(A/α), see range_divergence
     most = (
         math.log1p(-1 / order) + math.log(whole) + size - math.log(-math.expm1(-(order - 1) * size))
     )

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from inspect import isclass
 from typing import Any, Final, TypeAlias, TypeGuard, Union
 
@@ -219,6 +220,9 @@ def _matched(pattern: re.Pattern[str], text: object) -> str:
     return text
 
 
+_decode_bytes: Final = partial(base64.b64decode, validate=True)
+
+
 def _decode_fraction(text: object) -> Fraction:
     numerator, denominator = _matched(_FRACTION, text).split("/")
     if max(len(numerator), len(denominator)) > _MAX_DIGITS:
@@ -226,16 +230,12 @@ def _decode_fraction(text: object) -> Fraction:
     return Fraction(int(numerator), int(denominator))
 
 
-def _decode_text(text: str) -> str:
-    return base64.b64decode(text, validate=True).decode("utf-8", "surrogatepass")
-
-
 def _decode_array(data: Fields, depth: int) -> npt.NDArray[np.generic]:
     shape = tuple(data["shape"])
     if not all(type(n) is int and 0 <= n < 2**40 for n in shape):
         raise TranscriptError("an array's shape is a list of sizes")
     dtype = np.dtype(_matched(_DTYPE, data["dtype"]))
-    raw = base64.b64decode(data["array"], validate=True)
+    raw = _decode_bytes(data["array"])
     if math.prod(shape) * dtype.itemsize != len(raw):
         raise TranscriptError("an array's shape does not fit its data")
     return np.frombuffer(raw, dtype=dtype).reshape(shape)
@@ -304,7 +304,7 @@ def _decode_object(data: Fields, depth: int) -> object:
 
 
 def _decode_same(data: Fields, depth: int) -> Pair:
-    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each level may double the text
+    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each nested pair doubles the text
     return Pair(message, message)
 
 
@@ -337,7 +337,7 @@ def _decode_float(data: Fields, depth: int) -> float:
 
 _DECODERS: Final[dict[str, Decoder]] = {
     "symbol": lambda data, depth: Symbol[data["symbol"]],
-    "text": lambda data, depth: _decode_text(data["text"]),
+    "text": lambda data, depth: _decode_bytes(data["text"]).decode("utf-8", "surrogatepass"),
     "same": _decode_same,
     "pair": _decode_pair,
     "ask": _decode_ask,
@@ -345,7 +345,7 @@ _DECODERS: Final[dict[str, Decoder]] = {
     "float": _decode_float,
     "fraction": lambda data, depth: _decode_fraction(data["fraction"]),
     "log": lambda data, depth: Log(_decode_fraction(data["log"])),
-    "bytes": lambda data, depth: base64.b64decode(data["bytes"], validate=True),
+    "bytes": lambda data, depth: _decode_bytes(data["bytes"]),
     "array": _decode_array,
     "chain": _decode_chain,
     "type": _decode_type,

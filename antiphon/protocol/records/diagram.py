@@ -17,16 +17,10 @@ import attrs
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.protocol.forwarding import only_forwards
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Creation, Pair, identical
+from antiphon.protocol.records import labels
 from antiphon.protocol.records.codec import Json, decode
 from antiphon.protocol.records.headers import rerunning
-from antiphon.protocol.records.labels import (
-    drawn_as,
-    message_label,
-    parts_of,
-    party_label,
-    shorten,
-    type_of,
-)
+from antiphon.protocol.records.labels import drawn_as, message_label, parts_of, party_label
 from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.registry import lookup
 
@@ -134,7 +128,7 @@ def _lane(part: Json) -> Lane:
 
 def _forwards(part: Json) -> bool:
     """Whether a part is known to send every left message on unchanged (or its side m_b)."""
-    return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
+    return drawn_as(part).forwards or only_forwards(lookup(labels.type_of(part)))
 
 
 def _answers_unchanged(part: Json) -> bool:
@@ -198,7 +192,7 @@ class _Cast:
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
-        return Turn(number, there, back, shorten(coins, 60), self._born.get(number))
+        return Turn(number, there, back, labels.shorten(coins, 60), self._born.get(number))
 
     def _there(self, number: int, message: object, stopped: bool) -> Iterator[Arrow]:
         differs = type(message) is Pair and not identical(message.zero, message.one)

@@ -13,7 +13,7 @@ import platform
 import stat
 import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ except ImportError:  # no locks on this system; exclusive creation still gives a
 _TORN: Final = "its last line could not be written whole"
 
 
-class Growing:
+class Growing(AbstractContextManager["Growing"]):
     """A new, locked file for appending; data that cannot be written raises an error.
 
     Args: ``secret``, whether only its owner may read the file, from its creation on; ``overwrite``,
@@ -49,7 +49,7 @@ class Growing:
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = _TORN  # The error stays stored if an interrupt comes now.
+        self._refusal = _TORN  # An interrupt during the write leaves this reason in place.
         with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None
@@ -76,14 +76,11 @@ class Growing:
         """In a forked child, refuse all writes: the file belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
 
-    def __enter__(self) -> Growing:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Held:
+class Held(AbstractContextManager["Held"]):
     """An exclusive hold on a path, in this process and among all others, until it is closed.
 
     The lock is on a file beside the path, since the file at the path may be replaced; it names the
@@ -125,9 +122,6 @@ class Held:
             file, self._file = self._file, None
             self._beside.unlink(missing_ok=True)  # The file is still locked, so it is our own.
             file.close()
-
-    def __enter__(self) -> Held:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -268,8 +262,7 @@ def _refuse_while_written(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Sync a directory to the disk, so that a new file name survives a loss of power, where the
-    system supports it."""
+    """Sync a directory, if the system can, so that a new file name survives a loss of power."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

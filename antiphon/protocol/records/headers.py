@@ -1,5 +1,4 @@
-"""The header of a transcript file: descriptions of the parties, from which they are rebuilt and run
-again.
+"""The header of a transcript file: descriptions of the parties, from which they are rebuilt.
 
 A recording describes its system twice, in public and with its secrets; both must ``agree``.
 """
@@ -98,7 +97,7 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names that may stand for a party whose secret description cannot be written."""
+    """The names that may stand for a party in a recording that cannot describe it with secrets."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))

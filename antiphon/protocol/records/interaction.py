@@ -241,8 +241,7 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """A ``repr`` with a short text for any value from a file, also for ints that are too long for
-    Python to print."""
+    """A ``repr`` with a short text for any value from a file, also for the longest ints."""
 
     def __init__(self) -> None:
         super().__init__()  # In Python 3.11 this constructor takes no arguments.
@@ -256,7 +255,7 @@ _shown = _Shown()
 
 
 def _same_on_file(expected: object, actual: object) -> bool:
-    """Whether two values are written alike in a file, the only test of unregistered parts."""
+    """Whether two values have the same JSON form: the only test for values without a name."""
     try:
         written = encode_any(expected)
         return written == encode_any(actual) and mentions_unregistered(written)

@@ -116,8 +116,7 @@ def _fraction(value: Fraction) -> str:
 
 
 def _instance(value: Any, depth: int) -> str:
-    """A value of an attrs class as a text: its type, and its public parameters that differ from
-    their defaults."""
+    """A value of an attrs class as a text: its type, and public parameters that are no defaults."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
@@ -171,8 +170,7 @@ _PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
 
 
 def name_variables(module: ModuleType, prefix: str) -> None:
-    """Give the unregistered classes and objects in a module's variables names for transcripts;
-    classes come first."""
+    """Name the unregistered classes and objects in a module's variables for transcripts."""
     variables = [(name, value) for name, value in vars(module).items() if name[:2] != "__"]
     for name, value in variables:
         if isclass(value) and _is_users(value):
@@ -207,8 +205,7 @@ def _is_ours(module: str) -> bool:
 
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
-    """The parties and functions without a registered name inside a value (lists, games, chains),
-    with their positions."""
+    """The unregistered parties and functions inside a value (lists, games, chains), by position."""
     kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
         return

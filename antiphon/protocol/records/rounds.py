@@ -57,8 +57,7 @@ class _ForTheCaller:
 
 @attrs.frozen(repr=False)
 class Interaction(_ForTheCaller):
-    """An interaction that was played: its parties, its rounds and its ending. It can be saved
-    and drawn."""
+    """An interaction that was played, to be saved and drawn: parties, rounds and ending."""
 
     header: Header
     rounds: Sequence[Round] = attrs.field(repr=False)

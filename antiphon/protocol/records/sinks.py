@@ -7,6 +7,7 @@ killed process loses at most the line being written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.records.transcript import VERSION, Stored, dumps
 
 
-class MemorySink:
+class MemorySink(AbstractContextManager["MemorySink"]):
     """Collects the rounds of an interaction in memory."""
 
     def __init__(self) -> None:
@@ -30,9 +31,6 @@ class MemorySink:
         self._said: tuple[object, tuple[Draw, ...]] = (None, ())
         self._rounds: list[Round] = []
         self._tape: list[tuple[Draw, ...]] = []
-
-    def __enter__(self) -> MemorySink:
-        return self
 
     def __exit__(self, *_: object) -> None:
         return None
@@ -76,7 +74,7 @@ class FileSink:
 
     def __enter__(self) -> FileSink:
         try:
-            self._write(self._header)
+            self._write(dumps(self._header))
         except BaseException:
             self._file.close()
             raise
@@ -87,10 +85,7 @@ class FileSink:
             self._file.finish()
         self._file.close()
 
-    def _write(self, line: dict[str, codec.Json]) -> None:
-        self._put(dumps(line))
-
-    def _put(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         self._file.write((text + "\n").encode("ascii"))
 
     def says(self, message: object, draws: tuple[Draw, ...]) -> None:
@@ -98,7 +93,7 @@ class FileSink:
         text = self._saying(message, draws) if known is None else known[1]
         if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
             self._said[id(message)] = message, text  # kept alive, so that its id stays unique
-        self._put(text)
+        self._write(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
         said = codec.encode_any(message)
@@ -108,11 +103,11 @@ class FileSink:
         return text
 
     def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:
-        self._write(_line("answers", codec.encode(answer), draws))
+        self._write(dumps(_line("answers", codec.encode(answer), draws)))
         self.rounds += 1
 
     def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
-        self._write(_line("end", ending.value, closing))
+        self._write(dumps(_line("end", ending.value, closing)))
 
     def stored_rounds(self) -> Sequence[Round]:
         return Stored(self._file.path, self.rounds, 0)
@@ -155,8 +150,7 @@ def save(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a finished view to a file completely or not at all; with secret and tape, write a
-    recording.
+    """Write a finished view to a file, whole or not at all; with secret and tape, a recording.
 
     ``evidence``: the claim that the view refutes, if it is a counterexample (``audit``). Raises:
     FileError, if the path is taken and not to be overwritten, or cannot be written.

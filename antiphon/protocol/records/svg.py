@@ -5,19 +5,7 @@ from itertools import pairwise
 from typing import Final
 
 from antiphon.protocol.display import escaped
-from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn, diagram
-from antiphon.protocol.records.rounds import Interaction
-
-
-def mermaid(view: Interaction, limit: int = 50) -> str:
-    """The first ``limit`` rounds as the text of a Mermaid sequence diagram."""
-    return as_mermaid(diagram(view, limit))
-
-
-def svg(view: Interaction, limit: int = 50) -> str:
-    """The first ``limit`` rounds as an SVG picture."""
-    return as_svg(diagram(view, limit))
-
+from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn
 
 # --- Mermaid -------------------------------------------------------------------------
 
@@ -32,7 +20,7 @@ def mermaid_escaped(text: str) -> str:
     return "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in text)
 
 
-def as_mermaid(diagram: Diagram) -> str:
+def mermaid(diagram: Diagram) -> str:
     """The diagram as the text of a Mermaid sequence diagram."""
     return "\n".join(_mermaid_lines(diagram)) + "\n"
 
@@ -86,7 +74,7 @@ def text_width(text: str, size: float) -> float:
     return sum(0.34 if c in " ,.()'il|" else 0.62 for c in text) * size
 
 
-def as_svg(diagram: Diagram) -> str:
+def svg(diagram: Diagram) -> str:
     """A self-contained SVG picture: no scripts, no links, no outside fonts."""
     sheet = _Sheet(diagram)
     return svg_sheet(diagram.title, sheet.width, sheet.height, sheet.lines(), _STYLE)

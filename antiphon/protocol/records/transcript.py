@@ -6,21 +6,22 @@ describes what is missing from a file that stops in the middle.
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final, Literal, NamedTuple, NoReturn, TypeVar, overload
+from typing import IO, Any, Final, Literal, NamedTuple, NoReturn
 
 import attrs
 import cattrs
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
+from antiphon.numbers.persistent_vector import Item, OnAccess
 from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, is_object
 from antiphon.protocol.records.headers import Header, Secret, agree
-from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.rounds import Ending, Interaction, Round
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
@@ -38,7 +39,6 @@ class _FirstLine:
     evidence: Any = None
 
 
-Item = TypeVar("Item")
 _converter = cattrs.Converter(forbid_extra_keys=True)
 
 
@@ -58,8 +58,7 @@ class TranscriptEntry(NamedTuple):
 
 
 def _encoder() -> Callable[[object], str]:
-    """A compact JSON encoder; faster than ``JSONEncoder.encode``, which builds its C encoder
-    anew for each value."""
+    """A compact JSON encoder; ``JSONEncoder.encode`` builds its C encoder anew for each value."""
     plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -70,8 +69,7 @@ def _encoder() -> Callable[[object], str]:
 
 
 dumps: Final = _encoder()
-"""A function that writes a JSON value as one compact line of text, for transcripts and the logs
-of durable sessions."""
+"""A function that writes a JSON value as one compact line, for transcripts and durable logs."""
 
 
 def parsed(raw: bytes, number: int) -> Fields:
@@ -203,7 +201,7 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
             yield Round(said.value, entry.value, said.draws), entry.draws
 
 
-class Stored(Sequence[Item]):
+class Stored(OnAccess[Item]):
     """The rounds (part 0) or the tape (part 1) of a file, as a sequence read on access."""
 
     def __init__(self, path: Path, length: int, part: int) -> None:
@@ -215,23 +213,10 @@ class Stored(Sequence[Item]):
     def __iter__(self) -> Iterator[Any]:
         return (each[self._part] for each in islice(_rounds(self._path), self._length))
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
-        if isinstance(index, slice):
-            return tuple(self)[index]
-        place = index + self._length if index < 0 else index
-        if not 0 <= place < self._length:
-            raise IndexError(index)
-        return next(islice(self, place, None))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-    def __hash__(self) -> int:
-        return hash((self._path, self._length, self._part))
+    def _at(self, places: range) -> Iterable[Item]:
+        read = enumerate(islice(self, max(places, default=-1) + 1))
+        found = {place: item for place, item in read if place in places}
+        return [found[place] for place in places]
 
 
 def _opened(path: Path) -> _FirstLine:
@@ -252,20 +237,10 @@ def evidence(path: Path) -> Json:
     return found
 
 
-class FileRead(NamedTuple):
-    """The content of a transcript file. A recording also has a secret and a tape."""
-
-    header: Header
-    rounds: Sequence[Round]
-    ending: Ending
-    closing: tuple[Draw, ...]
-    cut: str | None
-    secret: Secret | None
-    tape: Sequence[tuple[Draw, ...]]
-
-
-def read(path: Path, *, stream: bool = False) -> FileRead:
-    """Read a transcript file, of a view or of a recording.
+def read(
+    path: Path, *, stream: bool = False
+) -> tuple[Interaction, Secret | None, Sequence[tuple[Draw, ...]]]:
+    """The interaction in a transcript file; with the secret and the tape, if it is a recording.
 
     ``stream``: check the whole file now, keep only its path and line positions, and read each round
     again on access. Raises: TranscriptError, naming the line; InvalidArgument if there is no such
@@ -296,10 +271,11 @@ def read(path: Path, *, stream: bool = False) -> FileRead:
         cut = unanswered if cut is None else f"{cut}; {unanswered}"
     header = Header(first.adversary, first.system, first.seeded)
     stored: Sequence[Round] = Stored(path, count, 0) if stream else tuple(rounds)
+    played = Interaction(header, stored, ending, closing, cut)
     if first.kind == "view":
         if first.secret is not None:
             raise TranscriptError("line 1: a view has no secret part; this may be a recording")
-        return FileRead(header, stored, ending, closing, cut, None, ())
+        return played, None, ()
     if first.secret is None:
         raise TranscriptError("line 1: a recording needs its secret part")
     if not agree(first.system, first.secret.system):
@@ -308,7 +284,7 @@ def read(path: Path, *, stream: bool = False) -> FileRead:
             "systems: the file was edited, and what it shows is not what was played"
         )
     stretches: Sequence[tuple[Draw, ...]] = Stored(path, count, 1) if stream else tuple(tape)
-    return FileRead(header, stored, ending, closing, cut, first.secret, stretches)
+    return played, first.secret, stretches
 
 
 def _ending(value: object) -> Ending:

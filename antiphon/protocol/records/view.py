@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import attrs
 
@@ -18,17 +18,15 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records import svg as sequences
 from antiphon.protocol.records.codec import decode, encode_any
-from antiphon.protocol.records.diagram import ending_of, title_of
+from antiphon.protocol.records.diagram import diagram, ending_of, title_of
 from antiphon.protocol.records.headers import Header, Secret, rebuilt
 from antiphon.protocol.records.labels import counted, message_label, party_label
 from antiphon.protocol.records.rounds import Ending, Interaction, Round
 from antiphon.protocol.records.sinks import save
 from antiphon.protocol.records.transcript import read
+from antiphon.protocol.session import Session
 
 SECRET_TAPE: Final = "a recording is a secret: with the answers, its tape gives the data away"
-
-if TYPE_CHECKING:
-    from antiphon.protocol.session import Session
 
 
 @attrs.frozen(repr=False)
@@ -78,11 +76,11 @@ class View(Interaction, Shown):
 
     def mermaid(self, limit: int = 50) -> str:
         """The view as a Mermaid sequence diagram; at most ``limit`` rounds."""
-        return sequences.mermaid(self, limit)
+        return sequences.mermaid(diagram(self, limit))
 
     def svg(self, limit: int = 50) -> str:
         """The view as an SVG sequence diagram; at most ``limit`` rounds."""
-        return sequences.svg(self, limit)
+        return sequences.svg(diagram(self, limit))
 
 
 @attrs.frozen(repr=False)
@@ -159,9 +157,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """The view in a file, or the recording if it is one. Arguments and errors are those of
-    ``transcript.read``."""
-    found = read(path, stream=stream)
-    view = View(found.header, found.rounds, found.ending, found.closing, found.cut)
-    recording = None if found.secret is None else Recording(view, found.secret, found.tape)
-    return view, recording
+    """The view in a file, and the recording if it is one; as ``transcript.read`` finds them."""
+    played, secret, tape = read(path, stream=stream)
+    view = View(played.header, played.rounds, played.ending, played.closing, played.cut)
+    return view, None if secret is None else Recording(view, secret, tape)

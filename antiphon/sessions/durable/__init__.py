@@ -1,5 +1,4 @@
-"""Sessions that survive their process: every message is logged first, and no step is run twice
-(docs/durable.md).
+"""Sessions that survive their process: every message is logged first (docs/durable.md).
 
 ``journal``: the log file, and when it is synced to the disk. ``guard``: the file beside it, which
 distinguishes an older copy from the newest. ``states``: states as JSON. ``durable_session``: the

@@ -22,12 +22,14 @@ MOST: Final = MAX_LINE - LONGEST
 _SECTOR: Final = 512
 """The number of bytes that a disk writes at once, or a divisor of it."""
 _SHORT: Final = 8
-"""A number of successive zero bytes that flipped bits cannot produce."""
+"""The number of successive zero bytes that count as a hole left by a power cut: flipped bits do not
+produce so many."""
 _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line with its check sum, which continues the one before; and the new check sum."""
+    """A JSON line of a log as bytes with its check sum, continued from the sum ``before`` of the
+    line before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
@@ -54,12 +56,13 @@ def check_before(file: IO[bytes], place: int) -> int | None:
 
 
 def lost_its_end(raw: bytes) -> bool:
-    """Whether a last line without its end has a full check sum: damaged, not cut short."""
+    """Whether the last line of a log, which lacks its line end, has a complete check sum: then the
+    line is damaged, and not cut short."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 
 def hole(file: IO[bytes], start: int) -> str | None:
-    """A description of the zeros that a power cut has left from byte ``start`` on; None if the
+    """A description of the zero bytes that a power cut has left from byte ``start`` on; None if the
     damage has another cause.
 
     A disk writes sectors in any order, and unwritten sectors are zeros after a power cut. Only
@@ -89,8 +92,8 @@ def hole(file: IO[bytes], start: int) -> str | None:
 
 
 def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
-    """A description of lines that a process without the lock has appended to a log; None if there
-    are none.
+    """A description of lines appended to a log by a process without the lock; None if there are
+    none.
 
     The check sum of such a line continues an earlier line than the one before it. The process that
     wrote it notices this at once and gives no answer, so the lines can be dropped.
@@ -106,7 +109,7 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        known |= {check, last}  # the other process's next line: the first is itself out of turn
+        known |= {check, last}  # check sums that the other process's next line may continue
     if file.read(1):
         return None
     return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"

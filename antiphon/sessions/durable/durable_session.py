@@ -14,16 +14,16 @@ from antiphon.protocol.session import Exchange, Last, Session, sealed
 from antiphon.sessions.durable import lines
 from antiphon.sessions.durable.guard import Guard, Progress
 from antiphon.sessions.durable.journal import Journal
-from antiphon.sessions.durable.reading import opening
+from antiphon.sessions.durable.reading import Course, opening
 
 _TAIL: Final = 1 << 19
-"""The number of bytes of messages after which the state is written to the log again, to keep
-restarts short."""
+"""The bytes of messages after which the state is written again, to keep restarts short."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""The size of a log, the progress to record in its guard, and the state with the last exchange."""
+"""A point in a session: the size of the log, the progress to record in the guard file, and the
+state with the last exchange."""
 
 
 class DurableSession(Session):
@@ -57,38 +57,31 @@ class DurableSession(Session):
     def __init__(
         self,
         mechanism: Mechanism,
-        state: object,
+        course: Course,
         *,
         log: Journal,
         guard: Guard,
         mark: Progress,
-        last: Last | None = None,
-        over: str | None = None,
-        cut: str | None = None,
-        kept: tuple[int, int] | None = None,
-        keys: lines.Keys | None = None,
-        key: lines.Keyed | None = None,
         keep: bool = False,
     ) -> None:
         tape = RecordedCoins(SampledCoins())
-        super().__init__(mechanism, state, coins=tape, keep=keep)
+        super().__init__(mechanism, course.state, coins=tape, keep=keep)
+        self._seeded = False  # The taped coins come from the operating system.
         self._step: lines.Written = lines.Written(mechanism, tape)
-        if last is not None:
-            self._now = state, last.number, last.message, last.answer
+        if (last := course.last) is not None:
+            self._now = course.state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange whose answer is in the log; ``_lasting`` is the last one that
-        is safely stored."""
+        """The last state and exchange in the log; ``_lasting``: the last one safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
-        self._keys = lines.Keys() if keys is None else keys
-        self._key = key
-        """The key of the message in the log that has no answer yet."""
-        self._over = over
+        self._keys, self._key = course.keys, course.key
+        """The keys with their answers, and the key of the message in the log without an answer."""
+        self._over, self.failure = course.over, course.failure
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
-        self._kept = kept or (log.size, 0)
+        self._kept = course.kept
         """The size of the log after the state was last written, and the size of that line."""
-        self.cut: str | None = cut
+        self.cut: str | None = course.cut
         """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
         """The reason why the state cannot be written, so that a restart steps through all messages;
@@ -98,11 +91,6 @@ class DurableSession(Session):
     def path(self) -> Path:
         """The path of the session's log."""
         return self._log.path
-
-    @property
-    def seeded(self) -> bool:
-        """Always False: a durable session draws from the operating system's entropy."""
-        return False
 
     @property
     def last(self) -> Last | None:
@@ -177,7 +165,8 @@ class DurableSession(Session):
                 raise refusal
 
     def _answer(self, message: object, key: object = None) -> object:
-        """Write the message, step it, write the answer; ``settle`` then makes it safe."""
+        """Write a message to the log, step it, and write its answer; returns the answer, which is
+        safe only after ``settle``."""
         if self._over is not None and (key is None or not self._log.takes_more):
             raise self._is_over()
         message = sealed(message, self._mechanism.signature.queries)
@@ -188,7 +177,7 @@ class DurableSession(Session):
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
             return super().send(message)  # the session refuses it with the reason
-        if self._promised:  # a signal handler may send between two lines
+        if self._promised:  # A signal handler may send while a message has no answer yet.
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
         with _Closing(self):
@@ -207,7 +196,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # This happens also after an interrupt that came after the write.
+        finally:  # also after an interrupt that came after the step
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -220,7 +209,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # A restart from that state would not know the keys.
+        else:  # A restart from the joined state would not know the keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])
@@ -251,8 +240,7 @@ class DurableSession(Session):
             self.keep_state()
 
     def keep_state(self) -> None:
-        """Write the state to the log, so that a restart steps only through the messages after this
-        state.
+        """Write the state to the log: a restart steps only through the messages after it.
 
         This happens automatically after each half MiB of messages; more rarely if the state is
         large.
@@ -382,8 +370,7 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """Context manager: an error while a log line is written ends the session, so that no unwritten
-    answer is returned."""
+    """Context manager: an error in writing a line ends the session, and no answer is returned."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

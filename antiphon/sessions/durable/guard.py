@@ -1,5 +1,4 @@
-"""The guard file beside a durable session's log: it is locked by one holder, and records how far
-the session has come.
+"""The guard file beside a durable session's log: locked by one holder, a record of its progress.
 
 The log alone does not show whether it is an older copy. The guard is locked while the session
 lives, and records its generation and the number of answered messages. A log that is behind its
@@ -72,8 +71,7 @@ UNKNOWN: Final = "unknown"
 
 
 class Guard:
-    """The guard file of a log, which records the session's progress and is locked by this process
-    until it is closed.
+    """The guard file of a log: it records the session's progress, and is locked until closed.
 
     Raises: FileError, if another process holds the lock, or the file cannot be made.
     """
@@ -135,8 +133,7 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """The identity of the guard file, from its inode and version; a copy of the file has
-        another identity."""
+        """The identity of the guard file (inode and version), which no copy of the file has."""
         number = os.fstat(self._descriptor).st_ino
         with suppress(OSError):  # This file system has no inode versions.
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
@@ -149,7 +146,7 @@ class Guard:
         return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
 
     def remove(self) -> None:
-        """Delete the guard file again: no session has begun."""
+        """Delete the guard file that was made for a session which has not begun."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                 self.path.unlink()

@@ -57,8 +57,7 @@ class SessionFile:
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """A report on how far a durable session has come, from its file. Changes nothing; the session
-    may be live.
+    """A report on how far a durable session, live or not, has come, from its file.
 
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
@@ -76,8 +75,7 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
-    """Replace the log of a session that is not running by a shorter one that begins with its last
-    state.
+    """Replace the log of a session that is not running by a shorter one with its last state.
 
     The earlier messages and coins are then gone, so ``verify`` can no longer check them. Returns:
     the size before and after. Raises: FileError if a running session uses the log; ResumeError if
@@ -87,8 +85,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     guard = Guard(path, new=False)
     try:
         mark = guard.read()
-        log = _read(path, mechanism, mark.offset)
-        first, course = log.first, log.course
+        first, _, course, _ = _read(path, mechanism, mark.offset)
         reading.same_session(path, first, mark)
         if course.number < mark.number or course.generation < mark.generation or mark.unsynced:
             raise ResumeError(
@@ -122,29 +119,23 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
     return lines
 
 
-@attrs.frozen
-class _Log:
-    """The content of a log, from reading it once."""
-
-    first: reading.Opening
-    system: Mechanism
-    course: reading.Course
-    written: datetime
-
-
-def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
+def _read(
+    path: Path, mechanism: Mechanism | None, hint: int
+) -> tuple[reading.Opening, Mechanism, reading.Course, datetime]:
+    """Read a log once: its first line, its mechanism, the session's progress, and the time of the
+    last write to the file."""
     with naming(path, "read"), path.open("rb") as file:
         written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
         first = reading.opening(file, path)
         system = reading.named(mechanism, first)
-        return _Log(first, system, reading.follow(file, first, system, hint), written)
+        return first, system, reading.follow(file, first, system, hint), written
 
 
 def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
     live = is_held(path)
     mark = marked(path)
-    log = _read(path, mechanism, hint)
-    first, course = log.first, log.course
+    first, system, course, written = _read(path, mechanism, hint)
+    in_flight = course.promised is not reading.NOTHING
     return SessionFile(
         path=path,
         session=first.session,
@@ -153,18 +144,15 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
         answered=course.number,
         stepped=course.stepped,
         size=path.stat().st_size,
-        in_flight=course.promised is not reading.NOTHING,
+        in_flight=in_flight,
         over=course.over,
         cut=course.cut,
         missing=max(0, (mark.number if mark.session == first.session else 0) - course.number),
         unsynced=mark.unsynced,
         live=live,
-        written=log.written,
-        budget=_budget(log.system, course),
-    )
-
-
-def _budget(system: Mechanism, course: reading.Course) -> BudgetInSight | None:
-    in_flight = () if course.promised is reading.NOTHING else (course.promised,)
-    failed = course.over is not None and course.over.startswith(FAILED)
-    return budget_of_record(system, course.state, in_flight, failed=failed)
+        written=written,
+        budget=budget_of_record(
+            system, course.state, [course.promised] * in_flight,
+            failed=course.over is not None and course.over.startswith(FAILED),
+        ),
+    )  # fmt: skip

@@ -29,8 +29,7 @@ def check_sync(sync: object) -> Sync:
 
 
 class Journal:
-    """An open log for appending. After a line that was not written completely, it accepts no
-    further line.
+    """An open log for appending; after a line that was not written whole it takes no more.
 
     ``each``: a line is on the disk before ``settle`` returns. ``group``: likewise, but threads that
     wait at the same time share one sync. ``os``: the operating system writes it later: a killed
@@ -55,7 +54,8 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = "its last line could not be written whole"  # stays if the write fails
+        # the reason that stays if the write fails
+        self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
             write_all(self._descriptor, data)
@@ -72,8 +72,7 @@ class Journal:
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
-        """Wait until the first ``size`` bytes are safely stored, in the sense of the ``sync`` mode
-        given when it was opened.
+        """Wait until the first ``size`` bytes are stored as safely as the mode of syncing says.
 
         ``sync``: on the disk, whatever that mode is. Raises: FileError.
         """
@@ -108,7 +107,7 @@ class Journal:
         return self._refusal is None and not self._lost
 
     def end(self, why: str) -> None:
-        """Accept no more lines; ``why`` is the reason that later errors state."""
+        """Close the log to further lines; ``why`` is the reason that later errors state."""
         self._refusal = self._refusal or why
 
     @property

@@ -90,7 +90,7 @@ class Keys:
         return answer
 
     def add(self, asked: Keyed, answer: object) -> None:
-        """Store the answer to the message with this key."""
+        """Remember the answer to the message with this key."""
         self._said[asked.key] = asked.digest, answer
         self.fresh[asked.key] = None
 
@@ -115,7 +115,7 @@ class Keys:
         return self.lines(self._said)
 
     def written(self, places: Iterable[int]) -> None:
-        """Note that all keys are stored in the log, in lines that begin at these positions."""
+        """Remember that all keys are stored in the log, in lines that begin at these positions."""
         self.fresh, self.places = {}, [*places]
 
     def take(self, line: codec.Fields, place: int) -> None:

@@ -116,8 +116,7 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """The progress of a session after each line of its log (one object, updated). Raises: the
-    errors of ``follow``."""
+    """The progress of a session after each line of its log (one object). Raises: as ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):
@@ -225,13 +224,12 @@ def _compare(course: Course, line: Fields, mechanism: Mechanism) -> None:
     """Check that a stored state equals the one reached by stepping. Raises: ReplayMismatch."""
     kept = Course(None)
     _restore(kept, line, mechanism)
-    if fingerprint(kept.state) != fingerprint(course.state) or not _alike(kept, course):
+    one, two = (
+        (fingerprint(each.state), each.number, each.generation, each.guard, each.last)
+        for each in (kept, course)
+    )
+    if one != two:
         raise ReplayMismatch(course.number, "the state that is kept in the log", "another")
-
-
-def _alike(one: Course, two: Course) -> bool:
-    same = (one.number, one.generation, one.guard) == (two.number, two.generation, two.guard)
-    return same and one.last == two.last
 
 
 def _ints(line: Fields, *keys: str) -> list[int]:

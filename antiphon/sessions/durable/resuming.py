@@ -7,13 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from antiphon.numbers.errors import (
-    AntiphonError,
-    FileError,
-    InvalidArgument,
-    ResumeError,
-    written_as,
-)
+from antiphon.numbers import errors
+from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError, written_as
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import Mechanism, entered
@@ -25,7 +20,6 @@ from antiphon.sessions.durable import reading
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.guard import UNKNOWN, Guard, Progress, beside, this_boot
 from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear
-from antiphon.sessions.durable.reading import named
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
@@ -63,7 +57,9 @@ def begin(
     kept(state)  # A state that cannot be saved is refused now.
     path = _named(path)
     with ExitStack() as undo:  # A failed start leaves no file behind.
-        _refuse_taken(path)
+        refuse_taken([path], overwrite=False)
+        if os.path.lexists(path):
+            raise FileError(f"{path} is there already, and is no file: give another path")
         guard = Guard(path, new=True)
         undo.callback(guard.close)
         if not guard.fresh:
@@ -73,7 +69,8 @@ def begin(
             )
         undo.callback(guard.remove)
         _ask(witness, first.session, 0)
-        descriptor = _created(path)
+        with naming(path):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         undo.callback(path.unlink, missing_ok=True)
         log = Journal(path, descriptor, sync)
         undo.callback(log.close)
@@ -83,7 +80,8 @@ def begin(
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
         sync_directory(path.parent)
-        session = DurableSession(mechanism, state, log=log, guard=guard, mark=mark, keep=keep)
+        course = reading.Course(state, kept=(log.size, 0))
+        session = DurableSession(mechanism, course, log=log, guard=guard, mark=mark, keep=keep)
         undo.pop_all()
     return session
 
@@ -131,7 +129,7 @@ def resume(
         mark = guard.read()
         with path.open("rb") as file:
             first = reading.opening(file, path)
-            system = named(mechanism, first)
+            system = reading.named(mechanism, first)
             reading.same_session(path, first, mark)
             course = reading.follow(file, first, system, mark.offset)
         _newest(path, course, mark, guard.place, moved=moved)
@@ -153,11 +151,7 @@ def resume(
         log.append(dumps({"resumed": mark.generation, "guard": guard.place}))
         log.settle(log.size, sync=True)
         guard.write(mark, sync=True)
-        session = DurableSession(
-            system, course.state, log=log, guard=guard, mark=mark, last=course.last,
-            over=course.over, cut=course.cut, kept=course.kept, keys=course.keys, key=course.key,
-        )  # fmt: skip
-        session.failure = course.failure
+        session = DurableSession(system, course, log=log, guard=guard, mark=mark)
         _keep_promise(session, log, course)
         undo.pop_all()
     session.keep_if_due()
@@ -179,8 +173,7 @@ def _opening(mechanism: Mechanism, initial: object) -> reading.Opening:
 
 
 def _named(path: str | Path) -> Path:
-    """The absolute path of a log, independent of the working directory. Raises: FileError if it
-    cannot name a file."""
+    """The absolute path of a log. Raises: FileError if it cannot name a file."""
     given = path_of(path)
     try:
         named = given.absolute()
@@ -192,12 +185,6 @@ def _named(path: str | Path) -> Path:
     return named
 
 
-def _refuse_taken(path: Path) -> None:
-    refuse_taken([path], overwrite=False)
-    if os.path.lexists(path):
-        raise FileError(f"{path} is there already, and is no file: give another path")
-
-
 def _refuse_unbegun(path: Path) -> None:
     with path.open("rb") as file:
         begun = list(islice(file, _BEGINNING + 1))
@@ -206,12 +193,6 @@ def _refuse_unbegun(path: Path) -> None:
             f"no session has begun in {path}: its process died in start, before it answered "
             "anything. Remove it and its guard, and start again"
         )
-
-
-def _created(path: Path) -> int:
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
-    with naming(path):
-        return os.open(path, flags, 0o600)
 
 
 def _reopened(path: Path, end: int) -> int:
@@ -265,8 +246,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier to record in the guard, if answers may be given before they are on the
-    disk; else ""."""
+    """The boot identifier for the guard if answers may precede their sync to the disk; else ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
@@ -281,7 +261,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except AntiphonError:  # The message is refused, so it has not happened.
+    except errors.AntiphonError:  # The message is refused, so it has not happened.
         if session.over:
             raise
     session.settle()

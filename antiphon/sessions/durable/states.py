@@ -16,18 +16,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.errors import (
-    AntiphonError,
-    InvalidArgument,
-    TranscriptError,
-    of_kind,
-    with_article,
-)
+from antiphon.numbers import errors
+from antiphon.numbers.errors import InvalidArgument, TranscriptError, with_article
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.persistent_vector import Vector
+from antiphon.protocol import registry
 from antiphon.protocol.records import codec
-from antiphon.protocol.registry import lookup_state, register, registered_name, state_name
+from antiphon.protocol.registry import is_named_tuple, registered_name, state_name
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
@@ -39,7 +35,8 @@ _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
 
-register("antiphon.Log/1", state=True)(Log)  # The package of the class may not import the registry.
+# The package of the class may not import the registry.
+registry.register("antiphon.Log/1", state=True)(Log)
 
 
 def keep(state: object) -> codec.Json:
@@ -88,7 +85,7 @@ def kept(state: object) -> codec.Json:
         raise InvalidArgument(f"a state cannot be kept: reading it again raises {reason}") from None
     if not same:
         raise InvalidArgument(
-            f"a state with {of_kind(state)} cannot be kept: what comes back is not "
+            f"a state with {errors.of_kind(state)} cannot be kept: what comes back is not "
             "equal to it. Let its attrs classes take their fields as they are, and compare by them"
         )
     return said
@@ -110,7 +107,7 @@ def _read(data: object, known: _Known) -> Any:
     (tag,) = tags
     try:
         return _restored(tag, data, known)
-    except AntiphonError:
+    except errors.AntiphonError:
         raise
     except Exception as error:  # Constructors and shapes may be given any value here.
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
@@ -141,7 +138,7 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """The JSON value of an array with its memory layout, on which later rounding may depend.
+    """The JSON value of an array with its memory layout, on which the rounding of sums depends.
 
     Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """
@@ -183,8 +180,7 @@ def _laid_again(data: codec.Fields, known: _Known) -> object:
 
 
 def _has_arrays(said: codec.Json, kind: type) -> bool:
-    """Whether a value of a user's class contains arrays, whose memory layout the JSON form of a
-    message would lose."""
+    """Whether a user's class holds arrays, whose memory layout the JSON form of a message loses."""
     return not kind.__module__.startswith(_OURS) and '"array"' in json.dumps(said)
 
 
@@ -200,7 +196,7 @@ def _said(value: object) -> tuple[codec.Json] | None:
 def _class(name: object) -> type:
     """The registered class of states with this name. Raises: TranscriptError if there is none."""
     text = name if type(name) is str else ""
-    found: type | None = lookup_state(_since(text))
+    found: type | None = registry.lookup_state(_since(text))
     if found is None:
         raise TranscriptError(
             f"no kind of state is known as {str(name)[:80]}: import the module that registers it"
@@ -225,15 +221,11 @@ def _since(name: str) -> str:
     return _OTHERWISE.get(kind, f"antiphon.{kind}/1")
 
 
-def _is_named_tuple(kind: type[Any]) -> bool:
-    return tuple in kind.__mro__ and hasattr(kind, "_fields")
-
-
 def _parts(value: Any, kind: type) -> tuple[object, ...]:
     if hasattr(kind, "__keep__"):
         parts: tuple[object, ...] = value.__keep__()
         return parts
-    if _is_named_tuple(kind):
+    if is_named_tuple(kind):
         return tuple(value)
     return tuple(getattr(value, field.name) for field in _fields(kind))
 
@@ -241,7 +233,7 @@ def _parts(value: Any, kind: type) -> tuple[object, ...]:
 def _made(kind: Any, parts: list[Any]) -> object:
     if hasattr(kind, "__keep__"):
         return kind.__restore__(*parts)
-    if _is_named_tuple(kind):
+    if is_named_tuple(kind):
         return kind(*parts)
     names = [str(field.alias) for field in _fields(kind)]
     if len(parts) > len(names):

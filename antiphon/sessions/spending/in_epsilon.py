@@ -43,7 +43,7 @@ def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> 
         return None
     try:
         read = _reading(found, created, delta)
-    except InvalidArgument:  # it cannot add up this claim: a Rényi curve has no ρ
+    except InvalidArgument:  # The odometer cannot add up this claim: a Rényi curve has no ρ.
         return None
     if read is None:
         return None
@@ -82,7 +82,8 @@ def _near(budget: Filter | None, delta: Fraction) -> Fraction:
 def _mixed(
     state: Distance, delta: Fraction, slack: Fraction, near: Fraction
 ) -> ExactEpsilon | float | None:
-    """The ε of the odometer at δ; if δ leaves no slack for it, the plain sum Σε_i."""
+    """An odometer's reading in ε at δ, given the sums of all charges; without slack (the share of δ
+    left to the odometer), the plain sum of all ε_i."""
     if slack > 0:
         return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
     if state.epsilon is None or not state.delta.at_most(delta):
@@ -125,7 +126,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""A guarantee or a privacy curve, which gives ε at δ, or of the reason why there is none."""
+"""A guarantee or privacy curve, which gives an ε at each δ, or the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -194,8 +195,7 @@ def _of_all(found: Found) -> bool:
 
 
 def promised(whole: Mechanism) -> Figure:
-    """The guarantee that holds for the whole session, whatever messages may come, as ``guarantee``
-    derives it.
+    """The guarantee for the whole session, whatever messages come, as ``guarantee`` derives it.
 
     So the guarantee depends only on the mechanism, and on the verification function f of a verifier
     in front. It assumes that the claims of the mechanisms created so far are true (``_status``).
@@ -210,7 +210,8 @@ def promised(whole: Mechanism) -> Figure:
 def _loss(
     found: Found, promise: Figure, created: Sequence[Create], delta: Fraction
 ) -> float | None:
-    """The odometer's reading at δ, capped by the promise of the whole where both hold at δ.
+    """The odometer's reading at δ, but at most the ε that the session's guarantee promises where
+    both hold at δ.
 
     The lower of two bounds, each of which fails with probability δ, may fail with probability 2δ.
     So a promise caps the reading at the same δ only if it holds at δ = 0, or for a ConComp, where
@@ -232,7 +233,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """Guarantee of charges so far, as if no others followed and all had been fixed in advance."""
+    """The guarantee for the charges so far, as if they were all and had been fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)

@@ -1,9 +1,8 @@
-"""Finds the composition inside a mechanism, the parts on its left, and the charge of each created
-mechanism."""
+"""The composition inside a mechanism, the parts on its left, and its mechanisms' charges."""
 
 import enum
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -13,7 +12,7 @@ from antiphon.composition.concurrent import Child, Concurrent, Dead, Ledger
 from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.composition.validity import FixedInAdvance, Paying, Sparse
 from antiphon.numbers.errors import ProtocolError
-from antiphon.numbers.persistent_vector import Vector
+from antiphon.numbers.persistent_vector import OnAccess, Vector
 from antiphon.protocol import AnyChain, Measure, Mechanism, PostProcessor, Refused
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.budget_view import Charge, ChildShare, Slot, Standing
@@ -24,14 +23,15 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The function f of a verifier before a composition, and its state; None once f has refused."""
+    """The verification function of a verifier in front of a composition, and its state; None once
+    it has refused a message."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """The way of a message that creates a mechanism to the composition in the whole mechanism."""
+    """How a message that creates a mechanism gets from the adversary to the composition."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -128,7 +128,7 @@ def _as_is(mechanism: Mechanism) -> bool:
     )
 
 
-class Shares(Sequence[ChildShare]):
+class Shares(OnAccess[ChildShare]):
     """The budget shares of all created mechanisms; each is computed on access, in O(log n)."""
 
     def __init__(self, found: Found) -> None:
@@ -140,24 +140,11 @@ class Shares(Sequence[ChildShare]):
     def __iter__(self) -> Iterator[ChildShare]:
         return (_share(self._found, *each) for each in enumerate(self._children))
 
-    @overload
-    def __getitem__(self, index: int) -> ChildShare: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[ChildShare, ...]: ...
-    def __getitem__(self, index: int | slice) -> ChildShare | tuple[ChildShare, ...]:
-        if isinstance(index, slice):
-            places = range(*index.indices(len(self)))
-            return tuple(self[at] for at in places)
-        place = range(len(self))[index]
-        child = self._children.get(place)
-        assert child is not None
-        return _share(self._found, place, child)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
+    def _at(self, places: range) -> Iterator[ChildShare]:
+        for place in places:
+            child = self._children.get(place)
+            assert child is not None
+            yield _share(self._found, place, child)
 
     def __repr__(self) -> str:
         return f"<Shares: {len(self):,} created>"
@@ -186,8 +173,9 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """The privacy parameter that a created mechanism used up among those that f fixes in advance,
-    at once or when it received a pair with different sides; None if it used up none."""
+    """The privacy parameter that a created mechanism used up among those that the verification
+    function fixes in advance, at once or when it received a pair with different sides; else None.
+    """
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -195,7 +183,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The privacy parameters that f fixes in advance: how many of each there were, and are left."""
+    """The privacy parameters that f (``guard.f``) fixes in advance, with how many are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -204,7 +192,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """Verification function with only the parameters that were used up; None if there are none."""
+    """The verification function with only the parameters that were used up; None if none were."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

@@ -1,5 +1,4 @@
-"""The values of ``session.budget``, a snapshot of the spending, and ``session.price``, a trial step
-that is discarded.
+"""The values of ``session.budget``, a snapshot, and of ``session.price``, a discarded trial step.
 
 As text a budget is a small table: the spent part is rounded up, the remaining part down.
 """
@@ -18,14 +17,8 @@ from antiphon.composition.accounting.risk import Risk
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
-from antiphon.numbers import ExactEpsilon, exact, shown_down, shown_up
-from antiphon.numbers.errors import (
-    AntiphonError,
-    InvalidArgument,
-    ProtocolError,
-    ReplayMismatch,
-    of_kind,
-)
+from antiphon.numbers import ExactEpsilon, errors, exact, shown_down, shown_up
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import TOP, Measure, Mechanism, Pure, ReplayedCoins, Status, same
 from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
 from antiphon.protocol.display import aligned
@@ -62,9 +55,9 @@ def budget_of_record(
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
+            except errors.ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
                 now = find(mechanism, state, failed=True)
-            except AntiphonError:  # The message is refused, so it will not happen.
+            except errors.AntiphonError:  # The message is refused, so it will not happen.
                 continue
             except Exception:  # The step will fail, and be answered by HALT.
                 now = find(mechanism, state, failed=True)
@@ -76,7 +69,7 @@ def budget_of_record(
 
 
 @attrs.frozen(eq=False, repr=False)
-class SessionBudget:
+class SessionBudget(BudgetInSight):
     """The budget of a session's composition: spent and remaining; see ``BudgetInSight``.
 
     ``str`` is a table. Public, as refusals are: a function of the creations and, behind a V[f], of
@@ -101,42 +94,34 @@ class SessionBudget:
 
     @property
     def unit(self) -> str | None:
-        """The quantity that a filter adds up besides δ; None if there is no filter."""
         return None if self._filter is None else self._filter.unit
 
     @property
     def limits(self) -> Charge | None:
-        """The limits that the filter's sums may not exceed."""
         return None if self._filter is None else self._filter.limits
 
     @property
     def spent(self) -> Charge | None:
-        """The amounts that the filter has added up so far; rounded up if not exact. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits, rounded down. O(1)."""
         if self._filter is not None and self._found.unknown:
             return Fraction(0), Fraction(0)
         return None if self._filter is None else self._filter.remaining(self._found.charged)
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The privacy parameters that f fixes in advance, and how many of each are left."""
         return slots(self._found.guard)
 
     @property
     def shares(self) -> Sequence[ChildShare]:
-        """The budget share of every created mechanism, in order of creation; each is computed on
-        access, in O(log n)."""
         return Shares(self._found)
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down, such that one more ε-DP mechanism fits the filter."""
         if self._filter is None or self.remaining is None:
             return None
         if self._filter.unit == "epsilon" or self._found.unknown:
@@ -154,10 +139,6 @@ class SessionBudget:
         return type(self._filter.charge(self._found.charged, Pure(epsilon))) is not Refusal
 
     def at(self, delta: float | Fraction) -> InEpsilon:
-        """The budget as ε, at a δ that was chosen before the session began.
-
-        Raises: InvalidArgument for a δ outside [0, 1].
-        """
         return in_epsilon(self._found, exact.probability(delta))
 
     def risk(
@@ -167,17 +148,9 @@ class SessionBudget:
         prior: float | Fraction = 0.5,
         false_positive: float | Fraction = 0.01,
     ) -> Risk:
-        """Upper bounds on an adversary's success against the whole session, like
-        ``Guarantee.risk``.
-
-        ``of="spent"``: bounds for the charges so far, as if these were all and had been fixed in
-        advance; bookkeeping, like ``InEpsilon.spent``. Raises: NoGuarantee where nothing is
-        promised; InvalidArgument.
-        """
         return risk_in(self._found, of, prior, false_positive)
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
         at = None if delta is None else self.at(delta)
         guard = self._found.guard
         rule = self._found.budget or (None if guard is None else guard.f)
@@ -202,7 +175,7 @@ def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """
     if type(create) is not Create:
         raise InvalidArgument(
-            f"price takes what would be created, Create(M), not {of_kind(create)}"
+            f"price takes what would be created, Create(M), not {errors.of_kind(create)}"
         )
     found = find(whole, state)
     if found.way is Way.OTHERS:
@@ -236,10 +209,13 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The budget as a table, line by line; ``rule`` is the filter, odometer or f that decides."""
+    """The lines of the budget's table; ``rule``: the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
-    rows = [*_in_own_unit(budget), *_of_purse(budget)]
-    yield from _aligned(rows)
+    purse = (
+        (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
+        for slot in budget.purse
+    )
+    yield from _aligned([*_in_own_unit(budget), *purse])
     if at is not None:
         yield from _figures(at, has_rule=rule is not None)
     shares = budget.shares
@@ -258,11 +234,6 @@ def _in_own_unit(budget: BudgetInSight) -> Iterator[Sequence[str]]:
     yield "remaining", shown_down(left[0]), shown_down(left[1])
     if budget.unit != "epsilon" and budget.largest is not None:
         yield "one more: ε <=", shown_down(budget.largest)
-
-
-def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
-    for slot in budget.purse:
-        yield message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left"
 
 
 def _figures(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
