@@ -134,7 +134,7 @@ class TightFormula(Plotted, Shown):
         ``bound`` is a number, or computed from the same symbol. Raises: InvalidArgument;
         SymbolError for another symbol.
         """
-        claimed: Any = exact.symbolic(bound, "the bound")
+        claimed: Any = exact.fraction(bound, "the bound", symbols=True)
         cuts = self._tables.cuts
         if isinstance(claimed, Symbolic) and claimed.unknown != self.unknown:
             raise SymbolError(f"one symbol at a time: {claimed.unknown} bounds {self.unknown}")
