@@ -1,20 +1,20 @@
-"""Checks a certificate of a tight Rényi moment, or of a range of the privacy loss.
+"""Checks a certificate of a tight ε, of a tight Rényi moment, or of a range of the privacy loss.
 
 It needs the standard library and antiphon_check.py in the same folder. docs/certificates.md has the
-format. The tables are those of a certificate of a tight δ; the values are of another kind:
+format. A tight ε rests on three points of the tight δ, as antiphon_check.py checks them. For the
+privacy loss the tables are the same, and the values are of another kind:
 
-* of order α >= 2: the largest Σ P(v)^α Q(v)^(1−α) over the views v, with P the views of one world
-  and Q those of the other (Mironov 2017, Def. 3);
+* of order α >= 2: the largest Σ P(v)^α Q(v)^(1−α) over the views v, with P the law of the views in
+  one world and Q in the other (Mironov 2017, Def. 3);
 * of order 1: the largest e^η, where η is how far apart the privacy losses of two views can be
-  (Durfee and Rogers 2019), and the largest P(v)/Q(v), from which it is computed.
+  (Durfee and Rogers 2019), and the largest P(v)/Q(v), from which e^η is computed.
 
-A node's weights say which: (1, 0) or (0, 1) for the world that is P, (1, 1) for a range.
+The weights of a node name its value: (1, 0) or (0, 1) for the world that is P, (1, 1) for a range.
 """
 
 # pyright: basic
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -27,8 +27,6 @@ else:
 
 class PrivacyLossGame(base.TableGame, ABC):
     """The game of some tables, in which an adversary drives privacy losses apart."""
-
-    order = 0
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
@@ -70,34 +68,21 @@ class PrivacyLossGame(base.TableGame, ABC):
         return max([*found, *(high[0] * low[1] for high, low in permutations(ratios, 2))])
 
 
-class LossFile(PrivacyLossGame):
-    """A certificate of a moment or of a range, read line by line. Raises: NotAccepted."""
+class LossFile(PrivacyLossGame, base.CertificateFile):
+    """A certificate of a tight ε, a moment or a range, read line by line. Raises: NotAccepted."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        super().__init__()
-        self.figure = list[Fraction]()
-        self.file = base.CertificateFile(self._tables(lines))
-        self.tables, self.columns, self.numbers = (
-            self.file.tables,
-            self.file.columns,
-            self.file.numbers,
-        )
-        self.composed, self.most, self.coins = self.file.composed, self.file.most, self.order == 1
+    kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
 
-    def _tables(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines as a certificate of a δ has them, without its figures."""
-        for line in lines:
-            kind, *row = json.loads(line)
-            if kind == "game":
-                version, *row, self.order = row
-                base.need(version == 2 and 0 < self.order <= 4096, "no certificate of losses")
-                row = [1, *row]
-            elif kind == "loss":
-                base.need(base.natural(row), "a figure is of natural numbers")
-                self.figure += [Fraction(*row[0])]
-                kind, row = "about", []
-            base.need(kind not in ("delta", "epsilon"), "a figure of another kind")
-            yield json.dumps([kind, *row])
+    def read(self, kind: str, *row: Any) -> bool:
+        """Whether a line is sound in itself; it is put into its table."""
+        match kind, *row:
+            case "epsilon", delta, *growths:
+                fine = not self.order and len(growths) in (1, 3)
+                return fine and self.tables[kind].setdefault(tuple(delta), growths) is growths
+            case "loss", [above, below]:
+                fine = self.order > 0 and not self.tables[kind]
+                return fine and bool(self.tables[kind].setdefault(Fraction(above, below), row))
+        return super().read(kind, *row) and not (self.order and kind == "delta")
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
         """The value that a position's node says, or that of stopping."""
@@ -121,15 +106,30 @@ class LossFile(PrivacyLossGame):
 
     def check(self) -> str:
         """What was checked, in a sentence."""
-        self.file.lesser()
+        if not self.order:
+            return "; ".join([super().check(), *map(self.least, self.tables["epsilon"])])
+        self.lesser()
         for node in self.tables["node"]:
             self.check_value(*node)
-        both = [(1, 0), (0, 1)][: 1 if self.file.symmetric else 2]
-        rounds, start = self.file.rounds, self.start()
-        found = max(self.worth(rounds, start, *each) for each in ([(1, 1)] if self.coins else both))
-        base.need([found] == self.figure, "another figure")
-        what = "e^η of the range of losses" if self.coins else f"the moment of order {self.order}"
-        return f"against {rounds} messages, in the game of its tables: {what} is {found}"
+        worlds = [(1, 1)] if self.order == 1 else [(1, 0), (0, 1)][: 2 - self.symmetric]
+        found = max(self.worth(self.rounds, self.start(), *each) for each in worlds)
+        base.need([found] == [*self.tables["loss"]], "another figure")
+        moment = f"the moment of order {self.order}"
+        what = "e^η of the range of losses" if self.order == 1 else moment
+        return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
+
+    def least(self, target: Any) -> str:
+        """Check that an e^ε is the least whose δ is at most the target, and say so."""
+        delta, lines = Fraction(*target), self.tables["delta"].items()
+        tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
+        growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
+        base.need(tight[growth] <= delta, "a larger δ at this ε")
+        if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
+            low, high = before
+            fall = (tight[low] - tight[high]) / (high - low)
+            least = tight[high] - fall * (growth - high)
+            base.need(low < high < growth and fall > 0 and least >= delta, "a smaller ε")
+        return f"e^ε = {growth} is the least with δ <= {delta}"
 
 
 def check(lines: Iterable[str]) -> str:

@@ -1,34 +1,30 @@
 """Checks a formula for a tight δ; standard library only, and beside it antiphon_check.py, which has
 the rules of the game. docs/formulas.md has the format.
 
-The file has the tables of a privacy game whose probabilities are polynomials, and of each belief a
-value: a polynomial between each two cuts. Checked is that no value is less than any continuation,
-and that it is equal to the one it names, for all numbers between the two cuts.
+The file has the tables of a privacy game whose probabilities are polynomials in a symbol; cuts of
+the symbol's interval; and of each belief a value, which is one polynomial between each two cuts.
+This file checks, for all numbers between two cuts at once, that no value is less than that of any
+continuation, and that each value equals that of the continuation which the file names.
 """
 
 # ruff: noqa: B019
 # pyright: basic
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import zip_longest
-from math import gcd, inf
+from math import gcd
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-if __package__:
-    from antiphon.audit.certificates.antiphon_check import (
-        CertificateFile,
-        TableGame,
-        main,
-        natural,
-        need,
-    )  # fmt: skip
+if TYPE_CHECKING or __package__:
+    from antiphon.audit.certificates import antiphon_check as base
 else:
-    from antiphon_check import CertificateFile, TableGame, main, natural, need  # type: ignore
+    import antiphon_check as base  # beside this file
 
 
 class Poly(tuple[int, ...]):
@@ -49,11 +45,10 @@ class Poly(tuple[int, ...]):
         return self + other * -1
 
     def __mul__(self, other: Any) -> Any:
-        if type(other) is int:
-            return Poly(each * other for each in self)
-        found = [0] * (len(self) + len(other))
+        factor = Poly([other]) if type(other) is int else other
+        found = [0] * (len(self) + len(factor))
         for i, one in enumerate(self):
-            for j, two in enumerate(other, i):
+            for j, two in enumerate(factor, i):
                 found[j] += one * two
         return Poly(found)
 
@@ -65,7 +60,7 @@ class Poly(tuple[int, ...]):
             found[k] = left[k + len(other) - 1] // other[-1]
             for i, each in enumerate(other, k):
                 left[i] -= found[k] * each
-        need(not any(left), "no divisor")
+        base.need(not any(left), "no divisor")
         return Poly(found)
 
     def __mod__(self, other: Any) -> Any:
@@ -75,38 +70,43 @@ class Poly(tuple[int, ...]):
             left = (left * other[-1] - other * more).primitive()
         return left
 
+    def __call__(self, x: Fraction) -> Fraction:
+        return reduce(lambda found, each: found * x + each, reversed(self), Fraction(0))
+
     def primitive(self) -> Any:
-        """Without the common divisor of the coefficients."""
+        """The polynomial without the common divisor of its coefficients."""
         by = gcd(*self) or 1
         return Poly(each // by for each in self)
 
     def common(self, other: Any) -> Any:
-        """The greatest common divisor, up to its sign."""
+        """The greatest common divisor of two polynomials, up to its sign."""
         by, one, two = gcd(*self, *other), self.primitive(), other.primitive()
         while two:
             one, two = two, one % two
         return one * by
 
-    def __call__(self, x: Fraction) -> Fraction:
-        return reduce(lambda found, each: found * x + each, reversed(self), Fraction(0))
-
-    def moved(self, by: Fraction, scale: Fraction) -> list[int]:
-        """The coefficients of a multiple of self(by + scale·s), as many as its own."""
-        over = by.denominator * scale.denominator
-        line, found, power = Poly((int(by * over), int(scale * over))), Poly(), 1
-        for each in reversed(self):
-            found, power = found * line + Poly([each * power]), power * over
-        return [*found, *[0] * (len(self) - len(found))]
+    def slope(self) -> Any:
+        """The derivative."""
+        return Poly([i * each for i, each in enumerate(self)][1:])
 
     def odd(self) -> Any:
-        """The product of its factors of odd power, each once, with its sign."""
+        """The product of the factors of odd power, each once, with the sign of the polynomial."""
         left, found = self.primitive(), Poly([1])
         while len(left) > 1:
-            slope = Poly(i * each for i, each in enumerate(left))
-            once = left // left.common(Poly(slope[1:])).primitive()
+            once = left // left.common(left.slope()).primitive()
             left, both = left // once, found.common(once).primitive()
             found = (found // both) * (once // both)
         return found * (1 if found[-1] * self[-1] > 0 else -1)
+
+    def along(self, low: Fraction, high: Any) -> list[int]:
+        """The coefficients in s of a positive multiple of the polynomial at (low + high·s)/(1 + s),
+        where s >= 0 goes from low to high: Bernstein's; or at low + s, if high is None."""
+        (a, b), (c, d) = low.as_integer_ratio(), (1, 0) if high is None else high.as_integer_ratio()
+        above, below = Poly([a * (d or 1), c * b]), Poly([b * (d or 1), d * b])
+        found, power = Poly(), Poly([1])
+        for each in reversed(self):
+            found, power = found * above + power * each, power * below
+        return [*found, *[0] * (len(self) - len(found))]
 
     def nonnegative(self, low: Fraction, high: Any) -> bool:
         """Whether it is >= 0 on [low, high], or from ``low`` on if high is None."""
@@ -114,10 +114,9 @@ class Poly(tuple[int, ...]):
 
 
 def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
-    """Whether Bernstein's coefficients show it, on the interval or on halves of halves of it."""
-    found = poly.moved(low, Fraction(1) if high is None else high - low)
-    if high is not None:
-        found = Poly(found[::-1]).moved(Fraction(1), Fraction(1))
+    """Whether Bernstein's coefficients show that a polynomial is >= 0, on the interval or on halves
+    of halves of it."""
+    found = poly.along(low, high)
     ends = [each for each in found if each]
     if min(found) >= 0 or not depth or min(ends[0], ends[-1]) < 0:
         return min(found) >= 0
@@ -134,20 +133,21 @@ def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
         yield start, stop, list(own)
 
 
-class FormulaGame(TableGame):
+class FormulaGame(base.TableGame):
     """The game of tables whose probabilities are polynomials over ``over``. The value of a belief
-    with t messages left is a polynomial over the t-th power of it between each two cuts."""
+    with t messages left is a polynomial over the t-th power of ``over`` between each two cuts."""
 
+    kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
     over: Any = one
     sample = Fraction(0)  # a number inside the interval
     end: Any = 0  # the last cut
 
     def gcd(self, *polys: Any) -> Any:
-        """The greatest common divisor of polynomials >= 0, with the sign that makes it so."""
+        """The greatest common divisor of polynomials that are >= 0, itself >= 0."""
         found = reduce(lambda one, two: one.common(two), polys)
         value = found(self.sample)
-        need(value, "a common divisor is 0 at the sample")
+        base.need(value, "a common divisor is 0 at the sample")
         return found if value > 0 else found * -1
 
     def lcm(self, *_: Any) -> Any:
@@ -169,16 +169,16 @@ class FormulaGame(TableGame):
     @cache
     def power(self, t: int) -> Any:
         """A power of the denominator."""
-        return reduce(lambda found, _: found * self.over, range(t), self.one)
+        return reduce(mul, [self.over] * t, self.one)
 
     def known(self, *key: Any) -> Any:
         """The value that the file has."""
-        need(key in self.tables["node"], "no value", *key)
+        base.need(key in self.tables["node"], "no value", *key)
         return self.tables["node"][key]
 
     def signs(self, poly: Any) -> Any:
         """[(from, 1 where the polynomial is >= 0, or 0 where it is <= 0)], as the file has it."""
-        need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
+        base.need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
         return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
@@ -188,18 +188,18 @@ class FormulaGame(TableGame):
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-            total = list[Any]()
             factors = [by * self.over if over == 1 else by for by, _ in found]  # 1: a creation
-            for low, _, own in merged(self.end, *(pieces for _, pieces in found)):
-                total.append((low, sum(map(mul, factors, (poly for poly, *_ in own)))))
-            yield name, total
+            pieces = merged(self.end, *(each for _, each in found))
+            yield name, [(low, sum(p * by for (p, *_), by in zip(own, factors, strict=True)))
+                         for low, _, own in pieces]  # fmt: skip
 
 
-class FormulaFile(FormulaGame, CertificateFile):
+class FormulaFile(FormulaGame, base.CertificateFile):
     """A formula with its certificate, read line by line. Raises: NotAccepted."""
 
-    kinds, least = "interval cut part step f public sign node tight", -inf
-    cuts: list[tuple[Any, Any, Any]]
+    signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
+    form = re.compile(base.ROW + signed)
+    cuts: list[tuple[Any, Any, Any]]  # (polynomial, low, high): its only root in [low, high]
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
@@ -214,36 +214,37 @@ class FormulaFile(FormulaGame, CertificateFile):
                 fine &= self.over != () and self.holds(self.over)
             case "cut", m, low, high:
                 poly, low, high, last = Poly(m), Fraction(*low), Fraction(*high), self.cuts.pop()
-                slope = Poly(i * each for i, each in enumerate(poly[1:], 1))
                 fine = self.cuts[-1][2] <= low and (last[1] is None or high <= last[1])
                 if low < high:  # it rises from below 0 to above 0
-                    fine &= poly(low) < 0 < poly(high) and slope.nonnegative(low, high)
+                    fine &= poly(low) < 0 < poly(high) and poly.slope().nonnegative(low, high)
                 else:
                     fine &= self.cuts[-1][2] < low == high != last[1]
                 self.cuts += [(poly.primitive(), low, high), last]
-                self.end, key, value = self.end + 1, self.end, m
+                self.end += 1
+                return bool(fine)
             case "step", part, state, query, found:
                 value = self.over, [(answer, to, Poly(weight)) for answer, to, weight in found]
                 places = {each[:2] for each in value[1]}
                 key, fine = (part, state, query), sum(each for *_, each in value[1]) == self.over
                 fine &= all(each and self.holds(each) for *_, each in value[1])
-                fine &= len(places) == len(found) and (state > 0 or places == {(0, 0)})
-            case "column", part, judged, *laws:
-                laws = [tuple(Poly(n) if isinstance(n, list) else n for n in law) for law in laws]
-                return self.number(part, judged, *laws) == len(self.columns) - 1
+                fine &= len(places) == len(found) and (
+                    state > 0 or places == {(self.last.setdefault(part, found[0][0]), 0)}
+                )
+            case "law", law:
+                return super().read(kind, [(state, Poly(weight)) for state, weight in law])
             case "sign", poly, value:
                 key, fine = Poly(poly), self.in_order(value)
                 fine &= all(sign in (0, 1) for _, sign in value)
             case "node", t, public, created, columns, zero, one, found:
                 key = t, (public, created, tuple(sorted(columns))), Poly(zero), Poly(one)
                 value = [(low, Poly(poly), best) for low, poly, best in found]
-                fine = t > 0 and self.in_order(value) and max([0, *columns]) < len(self.columns)
+                fine = t > 0 and self.in_order(value) and {*columns} <= self.columns.keys()
             case "tight", one, zero, found:
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
             case _:  # as of numbers
-                return (kind == "about" or natural([*row])) and super().read(kind, *row)
+                return super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
@@ -264,26 +265,27 @@ class FormulaFile(FormulaGame, CertificateFile):
         for name, total in self.sides(*key):
             names.append(name)
             for low, high, ((value, best), (side,)) in merged(self.end, pieces, total):
-                need(name != best or value == side, "an option does not attain it", *key[:2])
-                need(self.holds(value - side, low, high), "a continuation has more", *key[:2])
-        need(all(best in names for *_, best in pieces), "no such option", *key[:2])
+                base.need(name != best or value == side, "an option does not attain it", *key[:2])
+                base.need(self.holds(value - side, low, high), "a continuation has more", *key[:2])
+        base.need(all(best in names for *_, best in pieces), "no such option", *key[:2])
 
     def check_tight(self, one: Any, zero: Any) -> str:
         """Each piece is what the better world has, at e^ε = one/zero."""
-        need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
-        pieces, whole, said = self.tables["tight"][one, zero], self.power(self.rounds), list[str]()
-        by, found = self.value(self.rounds, self.start(), zero, one)
-        worlds = [[(low, by * each[0]) for low, *each in found]] * 2
-        if not self.symmetric:
-            by, found = self.value(self.rounds, self.start(), one, zero)
-            worlds[1] = [(low, by * each[0] + (zero - one) * whole) for low, *each in found]
-        for low, high, (own, *found) in merged(self.end, pieces, *worlds):
-            (above, below, bit), better = own, [each[0] for each in found]
-            need(bit in (0, 1) and self.holds(better[bit] - better[1 - bit], low, high), "less δ")
-            need(below and self.holds(below, low, high), "a denominator < 0")
-            need(above * zero * whole == below * better[bit], "another δ")
-        for low, above, below, _ in pieces:
-            said.append(f"{[*above]}/{[*below]} from {place(self.cuts[low])}")
+        base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
+        pieces, whole, worlds = (
+            self.tables["tight"][one, zero],
+            self.power(self.rounds),
+            list[Any](),
+        )
+        for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
+            by, found = self.value(self.rounds, self.start(), *weights)
+            worlds.append([(low, by * poly + more * whole) for low, poly, *_ in found])
+        for low, high, ((above, below, bit), *found) in merged(self.end, pieces, *worlds):
+            (better,) = found[bit]
+            base.need(all(self.holds(better - each, low, high) for (each,) in found), "less δ")
+            base.need(below and self.holds(below, low, high), "a denominator < 0")
+            base.need(above * zero * whole == below * better, "another δ")
+        said = [f"{[*a]}/{[*b]} from {place(self.cuts[low])}" for low, a, b, _ in pieces]
         return f"δ = {', '.join(said)}, at e^ε = {[*one]}/{[*zero]}"
 
     def check(self) -> str:
@@ -291,7 +293,7 @@ class FormulaFile(FormulaGame, CertificateFile):
         self.lesser()
         for poly, pieces in self.tables["sign"].items():
             for low, high, ((sign,),) in merged(self.end, pieces):
-                need(self.holds(poly if sign else poly * -1, low, high), "another sign", poly)
+                base.need(self.holds(poly if sign else poly * -1, low, high), "another sign", poly)
         for node in self.tables["node"]:
             self.check_node(*node)
         said = "; ".join(self.check_tight(*key) for key in self.tables["tight"])
@@ -314,4 +316,4 @@ def place(cut: Any) -> str:
 
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)
-    main(FormulaFile)
+    base.main(FormulaFile)

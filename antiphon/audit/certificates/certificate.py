@@ -6,6 +6,7 @@ The page on certificates has the format, and says of which answers there are any
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,12 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.audit.certificates import antiphon_check, antiphon_check_losses
-from antiphon.audit.certificates.antiphon_check import CertificateFile
+from antiphon.audit.certificates import (
+    antiphon_check,
+    antiphon_check_losses,
+    antiphon_formula_check,
+)
+from antiphon.audit.certificates.antiphon_check_losses import LossFile
 from antiphon.audit.certificates.antiphon_formula_check import FormulaFile
 from antiphon.audit.certificates.certificate_writer import lines_of, loss_lines_of
 from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
@@ -32,11 +37,11 @@ from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
 
 READER: Final = Path(antiphon_check.__file__)
-"""The file that checks a certificate of a tight δ or ε, without this library."""
-LOSS_READER: Final = Path(antiphon_check_losses.__file__)
-"""The file that, beside ``READER``, checks one of a Rényi moment, or of a range."""
+"""The file that checks a certificate of a tight δ without this library; the other readers need it,
+too, in the same folder."""
 _LARGEST: Final = 1 << 30
 """The largest file that is read. A reader takes ten to thirty times as much memory."""
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _TABLES: Final = ("part", "step", "f", "public")
 
 
@@ -69,10 +74,12 @@ class Certificate(Shown):
         return sum(each.startswith('["node"') for each in self.lines)
 
     @property
-    def _reader(self) -> object:
-        if self.lines and self.lines[0].startswith('["game",2'):
-            return antiphon_check_losses.LossFile
-        return CertificateFile if self.formula is None else FormulaFile
+    def reader(self) -> Path:
+        """The file that checks this kind of certificate without this library, beside ``READER``."""
+        if self.formula is not None:
+            return Path(antiphon_formula_check.__file__)
+        others = any(each.startswith(('["loss"', '["epsilon"')) for each in self.lines)
+        return Path(antiphon_check_losses.__file__) if others else READER
 
     def check(self) -> str:
         """Check all that the certificate says of its tables; a sentence that says what was checked.
@@ -81,7 +88,8 @@ class Certificate(Shown):
         """
         try:
             with room():
-                return antiphon_check.check(self.lines, self._reader)
+                reader = LossFile if self.formula is None else FormulaFile
+                return antiphon_check.check(self.lines, reader)
         except antiphon_check.NotAccepted as error:
             why = ", ".join(map(str, error.args))
             raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
@@ -158,15 +166,20 @@ def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def room() -> Generator[None, None, None]:
-    """Context manager for the reader: it keeps much, which is let go in the end."""
+    """Context manager for the reader, which keeps much until the end: so no garbage is collected
+    before, and all is let go then."""
+    collects = gc.isenabled()
+    gc.disable()
     try:
         with deep_recursion(0):
             yield
     finally:
-        for reader in FormulaFile.__mro__:
-            for each in vars(reader).values():
+        for kind in FormulaFile.__mro__:
+            for each in vars(kind).values():
                 if hasattr(each, "cache_clear"):
                     each.cache_clear()
+        if collects:
+            gc.enable()
 
 
 def certificate_of(
@@ -240,7 +253,7 @@ def _made(rows: list[Row], found: Sequence[Fraction]) -> Certificate:
 def as_line(row: Row) -> str:
     """A row as a line of a file. Raises: Intractable if it is too long."""
     try:
-        line = json.dumps(row, separators=(",", ":"))
+        line = _ENCODER.encode(row)
     except ValueError:  # Python writes no longer numbers
         raise Intractable("the digits of a number in a certificate", "over 4,300", 4300) from None
     if len(line) >= antiphon_check.LINE:

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
+from antiphon.audit.certificates.antiphon_check import PAYS
 from antiphon.composition import Create, Filter, Refusal
 from antiphon.composition.concurrent import Concurrent, ExtConComp, Extended
 from antiphon.composition.suitable import Checked, Suitable
@@ -232,25 +233,26 @@ class DerivedRows:
             return None
 
     def public(self, number: int) -> Row:
-        """[whether questions may be asked, what pays for a differing pair, what may be created]."""
+        """[whether questions may be asked, [[part, what, next state], …]]: ``what`` is 2 where a
+        differing pair is paid for, 1 for a creation, and 0 for one that the budget refuses."""
         before: Any = self._public.values[number]
         f = self._suitable
         if f is None or before is None:
-            return [1, [], []]
-        (purse, charged, count), differ, admits = before, list[list[int]](), list[list[int]]()
+            return [1, []]
+        (purse, charged, count), may = before, list[list[int]]()
         for part, create in enumerate(self._created):
             if create.claim is None or not f.takes(create):
                 continue
             paid = f.differ(purse, create)
             if type(paid) is not Refused:
-                differ.append([part, self._state(paid, charged, count)])
+                may.append([part, PAYS, self._state(paid, charged, count)])
             after = f.admit(purse, count, create)
             spent = _charge(self._budget, charged, create)
             if type(after) is not Refused and spent is not _END:
-                born = type(spent) is not Refusal
+                born = int(type(spent) is not Refusal)
                 to = self._state(after, spent if born else charged, count + 1)
-                admits.append([part, to, int(born)])
-        return [int(count >= f.prescribed), differ, admits]
+                may.append([part, born, to])
+        return [int(count >= f.prescribed), may]
 
     def _state(self, purse: object, charged: object, count: int) -> int:
         assert self._suitable is not None

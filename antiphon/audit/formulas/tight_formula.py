@@ -149,7 +149,7 @@ class TightFormula(Plotted, Shown):
 
     def certificate(self) -> Certificate:
         """A certificate of the formula, which the reader of formulas has checked."""
-        symmetric, about = self._tables.symmetric(), self._question._card().title
+        symmetric, about = self._tables.symmetric, self._question._card().title
         with room():
             for halvings in _HALVINGS:
                 rows = [*self._tables.file(
@@ -246,11 +246,9 @@ def tight_formula(question: Question, epsilon: object, rounds: int | None) -> Ti
 
 
 def _solved(tables: SymbolicTables, rounds: int, growth: Any) -> Pieces:
-    for part in range(len(tables.rows.parts)):
-        tables.tables["part"][part]
     one, zero = quotient(growth)
     found = tables.world(rounds, zero, one, 0)
-    return found if tables.symmetric() else tables.larger(found, tables.world(rounds, zero, one, 1))
+    return found if tables.symmetric else tables.larger(found, tables.world(rounds, zero, one, 1))
 
 
 def _longest(question: Question) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from antiphon.audit.certificates.certificate import LOSS_READER, READER, Certificate
+from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.audit.exact.question import Question
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.commands.account import read_epsilon
@@ -23,9 +23,11 @@ class Figure(NamedTuple):
     rounds: int | None
 
 
-def print_reader(*, of_losses: bool) -> int:
-    """Print the source of a reader for certificates that needs only Python."""
-    print((LOSS_READER if of_losses else READER).read_text(encoding="utf-8"), end="")
+def print_reader(target: str | None) -> int:
+    """Print the source of the file that checks a certificate with Python alone; without one, of the
+    file that checks a tight δ."""
+    path = READER if target is None else Certificate.load(Path(target)).reader
+    print(path.read_text(encoding="utf-8"), end="")
     return 0
 
 
