@@ -36,16 +36,20 @@ class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.does: dict[int, tuple[list[Any], list[Any]]] = {}
-        self.names: dict[int, list[Any]] = {}
+        self.names: dict[int, dict[Any, Any]] = {}
         super().__init__(lines)
 
-    def moves(self, column: int) -> list[Any]:
-        """[(first pair, whether the purse pays, denominator, branches)] of unlike branches."""
+    def read(self, kind: str, *row: Any) -> bool:
+        """Whether a line is sound in itself; of a tight ε, Coq has the points of the curve only."""
+        return kind == "epsilon" or super().read(kind, *row)
+
+    def moves(self, column: int) -> dict[Any, Any]:
+        """{(whether the purse pays, denominator, branches): first pair that leads to these}."""
         if column not in self.names:
             self.names[column] = self._moves(column)
         return self.names[column]
 
-    def _moves(self, column: int) -> list[Any]:
+    def _moves(self, column: int) -> dict[Any, Any]:
         part, judged, law0, law1 = self.columns[column]
         found: dict[Any, Any] = {}
         does: list[Any] = []
@@ -58,16 +62,16 @@ class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
             found.setdefault(key, [column, zero, one])
             does.append(([*found].index(key), [each[3] for each in after]))
         self.does[column] = [*found], does
-        return [(name, *key) for key, name in found.items()]
+        return found
 
     def _branches(self, part: int, to: int, ahead: Any, behind: Any) -> tuple[int, list[Any]]:
         """The common denominator, and sorted (factor, factor, column, answer)."""
         (over0, after0), (over1, after1) = self.push(part, *ahead), self.push(part, *behind)
         common, found = lcm(over0, over1), []
         for answer in {**after0, **after1}:
-            (by0, new0), (by1, new1) = after0.get(answer, (0, ())), after1.get(answer, (0, ()))
-            alive = any(new0[::2]) or any(new1[::2])
-            new = self.number(part, to, new0, new1) if alive else int(answer > 0)
+            (by0, new0), (by1, new1) = after0.get(answer, (0, 0)), after1.get(answer, (0, 0))
+            alive, key = max(new0, new1) > _CHECKER.DEAD, (part, to, new0, new1)
+            new = _CHECKER.number(self.columns, key) if alive else min(answer, _CHECKER.SPENT)
             found.append((by0 * (common // over0), by1 * (common // over1), new, answer))
         return common, sorted(found)
 
@@ -77,54 +81,87 @@ def listing(items: Iterable[object]) -> str:
     return f"[{'; '.join(map(str, items))}]"
 
 
-def _pairs(law: tuple[int, ...]) -> str:
-    return listing(f"({s}, {w})" for s, w in zip(law[::2], law[1::2], strict=True))
+def _pairs(law: Iterable[tuple[int, int]]) -> str:
+    return listing(f"({state}, {weight})" for state, weight in law)
 
 
 def _triples(rows: Iterable[Iterable[int]]) -> str:
     return listing(f"({', '.join(map(str, row))})" for row in rows)
 
 
-def _branch(branch: tuple[int, int, int]) -> str:
-    zero, one, column = branch
-    return f"({zero}, {one}, {('Over', 'Dead')[column] if column <= 1 else f'Live {column}'})"
+class Shared:
+    """The terms that a certificate has often, each a definition: what takes Coq's time is to read
+    terms, and large numbers most of all."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.names: dict[tuple[str, str], str] = {}
+
+    def __call__(self, kind: str, term: str) -> str:
+        """The name of a term of this type."""
+        return self.names.setdefault((kind, term), f"{self.name}_t{len(self.names)}")
+
+    def number(self, value: int) -> str:
+        """A number, or the name of one that is long to read."""
+        return str(value) if value < 100 else self("N", str(value))
+
+    def definitions(self) -> str:
+        """All that have a name."""
+        terms = ((name, *each) for each, name in self.names.items())
+        return "".join(f"Definition {name} : {kind} := {term}.\n" for name, kind, term in terms)
 
 
 def _truth(value: object) -> str:
     return "true" if value else "false"
 
 
-def _column(read: Explained, number: int) -> str:
-    part, judged, law0, law1 = read.columns[number]
+def _column(read: Explained, number: int, share: Shared) -> str:
+    part, judged, *laws = read.columns[number]
+    law0, law1 = (share("Law", _pairs(read.laws[law])) for law in laws)
     moves = "None"
     if number in read.does:
         kinds, does = read.does[number]
-        rows = (
-            f"move {_truth(pays)} {common} {listing(map(_branch, branches))}"
-            for pays, common, branches in kinds
-        )
-        what = (
+        what = listing(
             f"Like {each[0]} {listing(each[1])}" if isinstance(each, tuple) else f"Idle {each}"
             for each in does
         )
-        moves = f"(Some ({listing(rows)}, {listing(what)}))"
-    return f"column {number} {part} {judged} {_pairs(law0)} {_pairs(law1)} {moves}"
+        rows = listing(_move(share, *kind) for kind in kinds)
+        moves = f"(Some ({rows}, {share('list Does', what)}))"
+    return f"column {number} {part} {judged} {law0} {law1} {moves}"
+
+
+def _move(share: Shared, pays: bool, common: int, branches: Any) -> str:
+    """A move. Where its branches are two that lead to columns, it is written by a function, as Coq
+    then infers no types."""
+    if len(branches) == 2 and min(column for *_, column in branches) > _CHECKER.SPENT:
+        numbers = (share.number(each) for branch in branches for each in branch)
+        return f"fork {_truth(pays)} {common} {' '.join(numbers)}"
+    rows = (
+        f"({share.number(zero)}, {share.number(one)}, {_to(share, column)})"
+        for zero, one, column in branches
+    )
+    return f"move {_truth(pays)} {common} {listing(rows)}"
+
+
+def _to(share: Shared, column: int) -> str:
+    return ("Over", "Dead")[column] if column <= 1 else f"Live {share.number(column)}"
 
 
 def _best(read: Explained, best: list[int]) -> str:
     if len(best) < 2:
         return f"(Make {best[0]})" if best else "Stop"
     column, zero, one = best
-    names = [name for name, *_ in read.moves(column)]
+    names = [*read.moves(column).values()]
     return f"(Say {column} {names.index(best)} ({zero}, {one}))"
 
 
-def certificate(read: Explained) -> str:
+def certificate(read: Explained, share: Shared) -> str:
     """The `Certificate`."""
     tables = read.tables
+    publics = ((p, *row) for p, row in tables["public"].items() if p >= 0)
     rows = {
         "parts": (
-            f"([{i}], ({zero[0]}, {one[0]}, {j}, {c}))"
+            f"([{i}], ({read.laws[zero][0][0]}, {read.laws[one][0][0]}, {j}, {c}))"
             for c in tables["part"].values()
             for i, j, zero, one in [read.columns[c]]
         ),
@@ -134,21 +171,34 @@ def certificate(read: Explained) -> str:
         ),
         "rules": (f"([{i}; {j}], {_triples(pairs)})" for (i, j), pairs in tables["f"].items()),
         "publics": (
-            f"([{p}], ({_truth(asks)}, {listing(f'({i}, {to})' for i, to in differ.items())}, "
-            f"{listing(f'({i}, ({to}, {_truth(born)}))' for i, (to, born) in admits.items())}))"
-            for p, (asks, differ, admits) in tables["public"].items()
+            f"([{p}], ({_truth(asks)}, {listing(_paid(may))}, {listing(_created(may))}))"
+            for p, asks, may in publics
         ),
         "lesser": (f"([{small}; {large}], tt)" for small, large in sorted(read.lesser())),
-        "columns": (_column(read, number) for number in range(2, len(read.columns))),
+        "columns": (_column(read, each, share) for each in range(2, len(read.columns) // 2)),
         "nodes": (
             f"node {t} {p} {created} {a} {b} {listing(columns)} {u} {v} {_best(read, best)}"
             for (t, (p, created, columns), a, b), (u, v, best) in tables["node"].items()
         ),
     }
-    fields = "".join(f";\n  {name} := {listing(each)}" for name, each in rows.items())
+    fields = "".join(f";\n  {field} := {listing(each)}" for field, each in rows.items())
     return (
         f"{{| rounds := {read.rounds}; symmetric := {_truth(read.symmetric)}; "
         f"composed := {_truth(read.composed)}; creations := {read.most}{fields} |}}"
+    )
+
+
+def _paid(may: dict[tuple[int, int], int]) -> Iterator[str]:
+    """The parts whose differing pair a public state pays for, and what then is left."""
+    return (f"({part}, {to})" for (part, what), to in may.items() if what == _CHECKER.PAYS)
+
+
+def _created(may: dict[tuple[int, int], int]) -> Iterator[str]:
+    """The creations that a public state allows: what then is left, and whether there is a part."""
+    return (
+        f"({part}, ({to}, {_truth(what)}))"
+        for (part, what), to in may.items()
+        if what != _CHECKER.PAYS
     )
 
 
@@ -167,8 +217,10 @@ def theorem(lines: Iterable[str], name: str = "certified") -> str:
 
 
 def definition(read: Explained, name: str) -> str:
-    """A certificate's data, as a definition."""
-    return f"Definition {name}_data : Certificate := {certificate(read)}.\n"
+    """A certificate's data, as definitions."""
+    share = Shared(name)
+    data = certificate(read, share)
+    return f"{share.definitions()}Definition {name}_data : Certificate := {data}.\n"
 
 
 def claims(read: Explained, name: str) -> list[str]:

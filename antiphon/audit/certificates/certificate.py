@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import attrs
 
@@ -25,13 +25,15 @@ from antiphon.audit.certificates import (
 from antiphon.audit.certificates.antiphon_check_losses import LossFile
 from antiphon.audit.certificates.antiphon_formula_check import FormulaFile
 from antiphon.audit.certificates.certificate_writer import lines_of, loss_lines_of
-from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
+from antiphon.audit.certificates.derived_rows import ComparedSystems, DerivedRows, Row
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, WiderDenominator
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
+from antiphon.composition import Create
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument, TranscriptError
 from antiphon.numbers.user_files import path_of
+from antiphon.protocol import ContinualMechanism, Verification
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
@@ -43,6 +45,21 @@ _LARGEST: Final = 1 << 30
 """The largest file that is read. A reader takes ten to thirty times as much memory."""
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _TABLES: Final = ("part", "step", "f", "public")
+
+
+class AskedGame(Protocol):
+    """All that a question says of its game."""
+
+    @property
+    def system(self) -> ContinualMechanism: ...
+    @property
+    def verification(self) -> Verification: ...
+    @property
+    def creations(self) -> tuple[Create, ...]: ...
+    @property
+    def queries(self) -> Any: ...
+    @property
+    def max_creations(self) -> int | None: ...
 
 
 @attrs.frozen(repr=False)
