@@ -10,11 +10,9 @@ much. Whether the tables are those of some mechanism is not checked here.
 # ruff: noqa: B019
 # pyright: basic
 
-import gc
 import json
 import re
 import sys
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from math import factorial, gcd, lcm, prod
@@ -26,7 +24,6 @@ BORN, PAYS = 1, 2  # of a public state: a creation makes a part; a differing pai
 DEAD = 1  # the law of a part that has halted for certain; the laws above it are of live parts
 ENDED = -1, 0, ()  # the position after the end; in public state -1 nothing may be done
 LINE = 1 << 24  # the longest line, in characters; Python reads numbers of up to 4,300 digits
-ROW = r'\[\s*"[a-z]+"[\s0-9,\[\]]*'  # a kind of line, then natural numbers and lists of them
 
 
 class NotAccepted(Exception):
@@ -112,10 +109,9 @@ class TableGame:
     def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
         """The masses, in world 0 and 1, of the columns that cannot tell; and the position left."""
         over = OVER in columns
-        kept = [each for each in columns if not over and self.tells(each, public)]
+        kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
         lost = tuple([each for each in columns if each not in kept])
-        position = ENDED if over else (public, created, tuple(sorted(kept)))
-        return self.mass(lost, 0), self.mass(lost, 1), position
+        return self.mass(lost, 0), self.mass(lost, 1), ENDED if over else (public, created, kept)
 
     def start(self) -> Any:
         """The first position: nothing is created yet, or the only part is there."""
@@ -144,9 +140,10 @@ class TableGame:
 class CertificateFile(TableGame):
     """A certificate, read line by line. Raises: NotAccepted."""
 
-    orders, form = range(1), re.compile(ROW)
+    orders = range(1)
+    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # a kind of line, then natural numbers
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Any) -> None:
         super().__init__()
         self.rounds, self.symmetric, self.last = 0, 0, dict[int, int]()
         for count, line in enumerate(lines):
@@ -172,14 +169,11 @@ class CertificateFile(TableGame):
                 laws = [number(self.laws, ((state, self.one),)) for state in (zero, one)]
                 value = number(self.columns, (key, judged, *laws))
                 fine = zero == one or not self.symmetric
-            case "step", part, state, query, *value:
-                found = {(answer, to): weight for answer, to, weight in value[1]}
-                key, fine = (part, state, query), sum(found.values()) == value[0] > 0
-                # A dead part stays dead, and has one answer to all queries.
-                fine &= state > 0 or found.keys() == {
-                    (self.last.setdefault(part, value[1][0][0]), 0)
-                }
-                fine &= all(found.values()) and len(found) == len(value[1])
+            case "step", part, state, query, over, rows:
+                key, value, weights = (part, state, query), (over, rows), [each[2] for each in rows]
+                fine = sum(weights) == over and min(weights) > 0
+                after = {(answer, to) for answer, to, _ in rows}  # one, and dead, of a dead part
+                fine &= state > 0 or after == {(self.last.setdefault(part, rows[0][0]), 0)}
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
@@ -223,15 +217,16 @@ class CertificateFile(TableGame):
                 attained |= name == best and total == value * over * common
         need(attained, "no option attains the value", t, position)
 
-    def check_delta(self, epsilon: Any, one: int, zero: int) -> Fraction:
-        """The δ at e^ε = one/zero, of which the file says the ε where e^ε is not rational."""
+    def check_delta(self, epsilon: Any, one: int, zero: int) -> str:
+        """Check the δ at e^ε = one/zero, and say it. Where e^ε is not rational, the file has an ε
+        for which one/zero is no more than e^ε."""
         worlds = [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]
         first = self.rounds, self.start()
         found = max(more + Fraction(*self.value(*first, *each)) for more, *each in worlds)
         least = sum(Fraction(*epsilon or [0]) ** k / factorial(k) for k in range(200))
         need(0 < zero <= one and (not epsilon or one <= least * zero), "more than e^ε", one, zero)
         need(found == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
-        return found / zero
+        return f"δ = {found / zero} at e^ε = {Fraction(one, zero)}"
 
     def lesser(self) -> set[tuple[int, int]]:
         """The pairs of public states of which the second allows all that the first does, for ever:
@@ -255,23 +250,20 @@ class CertificateFile(TableGame):
         self.lesser()
         for node in self.tables["node"]:
             self.check_node(*node)
-        found = ((self.check_delta(*key), Fraction(*key[1:])) for key in self.tables["delta"])
-        said = "; ".join(f"δ = {delta} at e^ε = {growth}" for delta, growth in found)
+        said = "; ".join(self.check_delta(*key) for key in self.tables["delta"])
         return f"against {self.rounds} messages, in the game of its tables: {said}"
 
 
-def check(lines: Iterable[str], reader: Any = CertificateFile) -> str:
+def check(lines: Any, reader: Any = CertificateFile) -> str:
     """What was checked. Raises: NotAccepted."""
     try:
         return str(reader(lines).check())
     except Exception as error:
-        known = isinstance(error, NotAccepted)
-        raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
+        raise error if type(error) is NotAccepted else NotAccepted(f"{error!r:.200}") from None
 
 
 def main(reader: Any) -> None:
     """Check the file that the command line names, and say what was checked."""
-    gc.disable()  # what is kept is kept to the end
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))

@@ -198,7 +198,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
     """A formula with its certificate, read line by line. Raises: NotAccepted."""
 
     signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
-    form = re.compile(base.ROW + signed)
+    form = re.compile(base.CertificateFile.form.pattern + signed)
     cuts: list[tuple[Any, Any, Any]]  # (polynomial, low, high): its only root in [low, high]
 
     def read(self, kind: str, *row: Any) -> bool:

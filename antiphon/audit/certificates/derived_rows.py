@@ -112,16 +112,16 @@ class DerivedRows:
         f, system, kind = asked.verification, asked.system, type(asked.verification)
         own = [getattr(kind, name, None) for name in ("step", "_create", "initial_state")]
         plain = [Suitable.step, Suitable._create, Suitable.initial_state]  # pyright: ignore
-        self._budget: Any = system.budget if type(system) is ExtConComp else _END
-        kept = self._budget is None or is_library_code(type(self._budget))
-        if not isinstance(f, Suitable) or own != plain or not kept or self._budget is _END:
+        budget: Any = system.budget if type(system) is ExtConComp else _END
+        self._budget, kept = budget, budget is None or is_library_code(type(budget))
+        if not isinstance(f, Suitable) or own != plain or not kept or budget is _END:
             raise errors.InvalidArgument(
                 "no certificate is written of a composition whose f, budget or system has a step "
                 "of its own: ask about ExtConComp under an f of antiphon.composition"
             )
         self.most = rounds if asked.max_creations is None else min(asked.max_creations, rounds)
         self._created = asked.creations
-        self._public((f.purse, None if self._budget is None else self._budget.initial_state, 0))
+        self._public((f.purse, None if budget is None else budget.initial_state, 0))
         return [each.mechanism for each in self._created]
 
     def part(self, number: int) -> Row:
