@@ -49,7 +49,7 @@ class TableGame:
     column is (part, state of its f, number of its law in world 0, in world 1); a position is
     (public state, number of creations, sorted numbers of the columns)."""
 
-    gcd, lcm, one = staticmethod(gcd), staticmethod(lcm), 1
+    gcd, lcm, one, positive = staticmethod(gcd), staticmethod(lcm), 1, staticmethod(lambda n: n > 0)
     kinds = "part step f public node delta"
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class CertificateFile(TableGame):
                 fine = zero == one or not self.symmetric
             case "step", part, state, query, over, rows:
                 key, value, weights = (part, state, query), (over, rows), [each[2] for each in rows]
-                fine = sum(weights) == over and min(weights) > 0
+                fine = sum(weights) == over and all(map(self.positive, weights))
                 after = {(answer, to) for answer, to, _ in rows}  # one, and dead, of a dead part
                 fine &= state > 0 or after == {(self.last.setdefault(part, rows[0][0]), 0)}
             case "f", part, judged, value:

@@ -166,7 +166,6 @@ class FormulaGame(base.TableGame):
         """What to stop is worth: a gain, or 0 where it is negative."""
         return self.power(t), [(low, gain * sign) for low, sign in self.signs(gain)]
 
-    @cache
     def power(self, t: int) -> Any:
         """A power of the denominator."""
         return reduce(mul, [self.over] * t, self.one)
@@ -222,14 +221,9 @@ class FormulaFile(FormulaGame, base.CertificateFile):
                 self.cuts += [(poly.primitive(), low, high), last]
                 self.end += 1
                 return bool(fine)
-            case "step", part, state, query, found:
-                value = self.over, [(answer, to, Poly(weight)) for answer, to, weight in found]
-                places = {each[:2] for each in value[1]}
-                key, fine = (part, state, query), sum(each for *_, each in value[1]) == self.over
-                fine &= all(each and self.holds(each) for *_, each in value[1])
-                fine &= len(places) == len(found) and (
-                    state > 0 or places == {(self.last.setdefault(part, found[0][0]), 0)}
-                )
+            case "step", part, state, query, rows:
+                rows = [(answer, to, Poly(weight)) for answer, to, weight in rows]
+                return super().read(kind, part, state, query, self.over, rows)
             case "law", law:
                 return super().read(kind, [(state, Poly(weight)) for state, weight in law])
             case "sign", poly, value:
@@ -259,6 +253,10 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         sides = beside(poly, m0, a0, b0, 1) and beside(poly, m1, a1, b1, -1)
         return bool(sides and (b0 == a1 or poly.nonnegative(b0, a1)))
 
+    def positive(self, weight: Any) -> bool:
+        """Whether a probability is possible: a polynomial that is >= 0 and not always 0."""
+        return bool(weight and self.holds(weight))
+
     def check_node(self, *key: Any) -> None:
         """No option is worth more than the value; and the one that is named is worth as much."""
         names, pieces = list[Any](), self.tables["node"][key]
@@ -272,14 +270,11 @@ class FormulaFile(FormulaGame, base.CertificateFile):
     def check_tight(self, one: Any, zero: Any) -> str:
         """Each piece is what the better world has, at e^ε = one/zero."""
         base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
-        pieces, whole, worlds = (
-            self.tables["tight"][one, zero],
-            self.power(self.rounds),
-            list[Any](),
-        )
+        whole, worlds = self.power(self.rounds), list[Any]()
         for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
             by, found = self.value(self.rounds, self.start(), *weights)
             worlds.append([(low, by * poly + more * whole) for low, poly, *_ in found])
+        pieces = self.tables["tight"][one, zero]
         for low, high, ((above, below, bit), *found) in merged(self.end, pieces, *worlds):
             (better,) = found[bit]
             base.need(all(self.holds(better - each, low, high) for (each,) in found), "less δ")
