@@ -18,7 +18,7 @@ from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
-from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Symbol, proved
+from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Signal, proved
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
 from antiphon.protocol.measures.kinds import (
@@ -41,7 +41,7 @@ _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM))
 @register("antiphon.RandomizedResponse/1")
 @column_safe
 @attrs.frozen
-class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
+class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Signal]]):
     """Randomized response RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥)
     otherwise.
 
@@ -77,7 +77,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
             return Fraction(1, 2)
         return max(0.5, (1 - 2**-50) / (1 + math.exp(-float(min(self.epsilon, _LARGE)))))
 
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, Signal]:
         if coins.bernoulli(self.delta):
             return dataset, TOP
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
@@ -184,7 +184,7 @@ differs."""
 @register("antiphon.LeakyBit/1")
 @column_safe
 @attrs.frozen
-class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
+class LeakyBit(ContinualMechanism[Signal, int, int | Signal]):
     """The mechanism M_δ: it answers ⊤ until it breaks, w.p. δ each time (answer ⊥), and then echoes
     bits.
 
@@ -197,7 +197,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
     delta: Fraction = attrs.field(converter=fields.probability, kw_only=True)
 
     @property
-    def initial_state(self) -> Symbol:
+    def initial_state(self) -> Signal:
         return TOP
 
     @property
@@ -208,7 +208,7 @@ class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Approximate(0, self.delta), TWO_BITS, "CM §5.2")
 
-    def step(self, state: Symbol, message: int, coins: Coins) -> tuple[Symbol, int | Symbol]:
+    def step(self, state: Signal, message: int, coins: Coins) -> tuple[Signal, int | Signal]:
         if state is BOTTOM:
             return state, message
         return (BOTTOM, BOTTOM) if coins.bernoulli(self.delta) else (TOP, TOP)
@@ -250,7 +250,7 @@ class ExposedDivergence:
 @register("antiphon.ExposedResponse/1")
 @column_safe
 @attrs.frozen
-class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
+class ExposedResponse(ContinualMechanism[Signal, int, int | Signal]):
     """The mechanism M_{p,E}: its first answer is whether it is exposed, w.p. p; if so, it answers a
     bit by RR_E.
 
@@ -273,7 +273,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
 
     @property
-    def initial_state(self) -> Symbol:
+    def initial_state(self) -> Signal:
         return TOP
 
     @property
@@ -294,7 +294,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
         )
         return tuple(proved(self, each, TWO_BITS, _SOURCE)[0] for each in measures)
 
-    def step(self, state: Symbol, message: int, coins: Coins) -> tuple[Symbol, int | Symbol]:
+    def step(self, state: Signal, message: int, coins: Coins) -> tuple[Signal, int | Signal]:
         if state is TOP:
             return (BOTTOM, BOTTOM) if coins.bernoulli(self.probability) else (EMPTY, TOP)
         if state is BOTTOM:
