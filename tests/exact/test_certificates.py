@@ -27,6 +27,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.conjectures import AnyRenyi, GamePattern, conjecture
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Status
 from antiphon.protocol.spaces import BITS
@@ -288,6 +289,20 @@ def test_an_equivalence_has_certificates_that_it_holds_or_fails():
         same.certificates()[0].against(unlike.compared[0][0])
 
 
+def test_a_refuted_conjecture_has_a_certificate_of_its_moment():
+    """Of two Rényi divergences the larger one is not all that is lost."""
+    parts = (AnyRenyi(order=2, moment=Fraction(6, 5)),) * 2
+    pattern = GamePattern(
+        parts=parts, order=2, rounds=6, compose=lambda *two: ap.PrivacyGame(
+            ap.ExtConComp(), fixed_mechanisms(two)
+        ),
+    )  # fmt: skip
+    found = conjecture(pattern, bound=Fraction(6, 5), seed=1, starts=2)
+    assert found.refuted
+    made = pattern.question(found.judged.mechanisms).certify(order=2, rounds=6)
+    assert made.check().endswith(f"the moment of order 2 is {found.loss}")
+
+
 # --- random games ---------------------------------------------------------------------------------
 
 
@@ -492,6 +507,13 @@ def test_a_payment_by_a_dead_end_allows_no_more():
 
 def test_symmetric_is_claimed_and_false():
     refused(edited("not symmetric", lambda r: [*r[:3], 1, *r[4:]] * (r[0] == "game")), "bad line")
+
+
+def test_probabilities_add_up_to_one():
+    def less(row):
+        return [*row[:4], row[4] + 1, row[5]] if row[0] == "step" else None
+
+    refused(edited("one mechanism", less), "bad line")
 
 
 def test_a_smaller_figure():
