@@ -27,27 +27,32 @@ LINE = 1 << 24  # the longest line, in characters; Python reads numbers of up to
 
 
 class NotAccepted(Exception):
-    """The certificate is damaged, or not true."""
+    """The error for a certificate that is damaged, or not true."""
 
 
 def need(fact: object, *text: object) -> None:
-    """Raises: NotAccepted if the fact is false."""
+    """Raises NotAccepted, with a text, if a fact is false."""
     if not fact:
         raise NotAccepted(*text)
 
 
 def number(known: dict[Any, Any], key: tuple[Any, ...]) -> int:
-    """The number of a key, which is the next one if the key is new. ``known`` has both: the number
-    of each key, and the key of each number."""
+    """Returns the number of a key in a two-way table; a new key gets the next number. The table
+    ``known`` maps each key to its number, and each number to its key."""
     found: int = known.setdefault(key, len(known) // 2)
     known[found] = key
     return found
 
 
 class TableGame:
-    """The privacy game of some tables. A law of a part's hidden state is ((state, weight), …); a
-    column is (part, state of its f, number of its law in world 0, in world 1); a position is
-    (public state, number of creations, sorted numbers of the columns)."""
+    """The rules of the privacy game that some tables describe: which messages an adversary may
+    send, and which beliefs follow.
+
+    The law of a part's hidden state is ((state, weight), …). A column says what is known of one
+    part: (part, state of its f, number of the law in world 0, in world 1). A position says what is
+    known of all parts, up to weights of the two worlds: (public state, number of creations, sorted
+    numbers of the columns).
+    """
 
     gcd, lcm, one, positive = staticmethod(gcd), staticmethod(lcm), 1, staticmethod(lambda n: n > 0)
     kinds = "part step f public node delta"
@@ -62,7 +67,8 @@ class TableGame:
 
     @cache
     def push(self, part: int, law: int, query: int) -> tuple[int, dict[int, Any]]:
-        """What a query makes of a law: (denominator, {answer: (factor, law)})."""
+        """Returns how a query to a part changes the law of its hidden state: (denominator, {answer:
+        (factor, number of the law after this answer)})."""
         rows = [(n, *self.tables["step"][part, state, query]) for state, n in self.laws[law]]
         common, found = self.lcm(*(over for _, over, _ in rows)), dict[int, Any]()
         for weight, over, branches in rows:
@@ -76,7 +82,9 @@ class TableGame:
 
     @cache
     def moves(self, column: int) -> dict[Any, Any]:
-        """{(whether the purse pays, denominator, branches): first pair that leads to these}."""
+        """Returns the pairs of queries that may be sent to the part of a column, one for each
+        different effect: {(whether the purse pays, denominator, branches): [column, query of world
+        0, of world 1]}."""
         (part, judged, law0, law1), found = self.columns[column], dict[Any, Any]()
         for zero, one, to in self.tables["f"][part, judged]:
             over0, after0 = self.push(part, law0, zero)
@@ -87,40 +95,45 @@ class TableGame:
                 dead = max(new0, new1) <= DEAD
                 new = min(answer, SPENT) if dead else number(self.columns, (part, to, new0, new1))
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            if len(branches) > 1 or branches[0][2] > SPENT:  # else no more than to stop
+            # A pair with one branch, in which the part is dead, is worth no more than to stop.
+            if len(branches) > 1 or branches[0][2] > SPENT:
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
                 found.setdefault(key, [column, zero, one])
         return found
 
     @cache
     def tells(self, column: int, public: int) -> bool:
-        """Whether a part can ever tell the worlds apart; else a position leaves its column out. Of
-        the range of the loss (order 1), any part can that answers at random."""
+        """Returns whether answers of a column's part can ever differ in law between the worlds, in
+        a public state. Positions leave other columns out. For the range of the privacy loss (order
+        1) each part counts that can be asked: its coins may choose what to ask next."""
         part, judged, law0, law1 = self.columns[column]
         may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
         return column > SPENT and bool((may or self.order == 1) and self.moves(column))
 
     @cache
     def mass(self, columns: Any, bit: int) -> int:
-        """The mass of some columns in one world."""
+        """Returns the product of the total weights, in the world ``bit``, of the laws of some
+        columns."""
         return prod(sum(n for _, n in self.laws[self.columns[each][2 + bit]]) for each in columns)
 
     @cache
     def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
-        """The masses, in world 0 and 1, of the columns that cannot tell; and the position left."""
+        """Returns (mass in world 0, mass in world 1, position): the masses of the columns that are
+        left out, and the position of the columns that remain."""
         over = OVER in columns
         kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
         lost = tuple([each for each in columns if each not in kept])
         return self.mass(lost, 0), self.mass(lost, 1), ENDED if over else (public, created, kept)
 
     def start(self) -> Any:
-        """The first position: nothing is created yet, or the only part is there."""
+        """Returns the first position: no part is created yet, or the only part is there."""
         return self.settled(0, 0, (SPENT if self.composed else self.tables["part"][0],))[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
-        """[(name, denominator, branches)]: the name is [part] or [column, query, query]; a branch
-        is (factor of world 0, of world 1, position)."""
+        """Returns the messages that may be sent in a position: [(name, denominator, branches)]. The
+        name is [part] for a creation, or [column, query of world 0, of world 1]; each branch is
+        (factor of the weight of world 0, of world 1, next position)."""
         found, (public, created, columns) = list[Any](), position
         asks, may = self.tables["public"][public]
         for (part, what), after in may.items() if created < self.most else ():
@@ -138,7 +151,7 @@ class TableGame:
 
 
 class CertificateFile(TableGame):
-    """A certificate, read line by line. Raises: NotAccepted."""
+    """A certificate of tight δ, read line by line. Raises: NotAccepted."""
 
     orders = range(1)
     form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # a kind of line, then natural numbers
@@ -153,7 +166,7 @@ class CertificateFile(TableGame):
         need((kind, row) == ("end", [count]), "the end is missing")
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
         value: Any
         match kind, *row:
             case "game", form, *rest:
@@ -178,7 +191,8 @@ class CertificateFile(TableGame):
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    fine &= to % 2 == max(judged % 2, zero != one)  # it has paid
+                    # The pair has differed, now or before: f's state is odd.
+                    fine &= to % 2 == max(judged % 2, zero != one)
                     fine &= not self.symmetric or found.get((one, zero)) == to
             case "public", key, asks, may:
                 value = asks, {(part, what): to for part, what, to in may}
@@ -193,7 +207,8 @@ class CertificateFile(TableGame):
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def value(self, t: int, position: Any, zero: int, one: int) -> tuple[int, int]:
-        """The value of a belief: what its node says, or what to stop is worth."""
+        """Returns the value of a belief, (numerator, denominator): its node has it; without a node,
+        the belief has the value of stopping."""
         by = gcd(zero, one) or 1
         node = self.tables["node"].get((t, position, zero // by, one // by))
         if node is not None:
@@ -203,7 +218,8 @@ class CertificateFile(TableGame):
         return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node: stopping and each option are worth no more, and the option
+        that the node names is worth as much."""
         value, unit, best = self.tables["node"][t, position, zero, one]
         most, less = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         need(max(0, most - less) * unit <= value <= most * unit, "out of bounds", t, position)
@@ -218,8 +234,8 @@ class CertificateFile(TableGame):
         need(attained, "no option attains the value", t, position)
 
     def check_delta(self, epsilon: Any, one: int, zero: int) -> str:
-        """Check the δ at e^ε = one/zero, and say it. Where e^ε is not rational, the file has an ε
-        for which one/zero is no more than e^ε."""
+        """Checks a ``delta`` line, the tight δ at e^ε = one/zero, and returns it as text. Where e^ε
+        is irrational the line also has ε, and one/zero must be at most e^ε."""
         worlds = [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]
         first = self.rounds, self.start()
         found = max(more + Fraction(*self.value(*first, *each)) for more, *each in worlds)
@@ -229,8 +245,9 @@ class CertificateFile(TableGame):
         return f"δ = {found / zero} at e^ε = {Fraction(one, zero)}"
 
     def lesser(self) -> set[tuple[int, int]]:
-        """The pairs of public states of which the second allows all that the first does, for ever:
-        the first is what a payment leaves. What `tells` and `moves` leave out rests on it."""
+        """Checks that payments leave no more than there was; returns the pairs (small, large) of
+        public states of which ``large`` allows all that ``small`` does, now and later. The columns
+        that ``tells`` leaves out, and the pairs that ``moves`` leaves out, rest on this check."""
         public, found, waiting = self.tables["public"], set[Any](), list[Any]()
         for each, (_, may) in public.items():
             for (_, what), to in may.items():
@@ -246,7 +263,7 @@ class CertificateFile(TableGame):
         return found
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         self.lesser()
         for node in self.tables["node"]:
             self.check_node(*node)
@@ -255,7 +272,8 @@ class CertificateFile(TableGame):
 
 
 def check(lines: Any, reader: Any = CertificateFile) -> str:
-    """What was checked. Raises: NotAccepted."""
+    """Checks the lines of a certificate with a reader class, and returns what was checked in a
+    sentence. Raises: NotAccepted."""
     try:
         return str(reader(lines).check())
     except Exception as error:
@@ -263,7 +281,8 @@ def check(lines: Any, reader: Any = CertificateFile) -> str:
 
 
 def main(reader: Any) -> None:
-    """Check the file that the command line names, and say what was checked."""
+    """Checks the file that the command line names with a reader class, and prints what was
+    checked."""
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))

@@ -26,14 +26,18 @@ else:
 
 
 class PrivacyLossGame(base.TableGame, ABC):
-    """The game of some tables, in which an adversary drives privacy losses apart."""
+    """The rules by which privacy losses add up in the game of some tables, whose adversary makes a
+    moment or a range of the loss as large as possible."""
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value of a position with t messages left."""
+        """Returns the value of a position with t messages left; the weights (zero, one) name the
+        kind of value."""
 
     def term(self, zero: int, one: int, bit: int) -> Fraction:
-        """What two factors add to a moment, or the ratio of likelihoods that they are."""
+        """Returns what a view, or a branch, adds to the moment: p^α q^(1−α); at order 1 its
+        likelihood ratio p/q. Of its two probabilities ``zero`` and ``one``, p is that of the world
+        ``bit``."""
         own, other = (one, zero) if bit else (zero, one)
         base.need(other or not own, "a view of one world only: the loss is infinite")
         if not own:
@@ -42,13 +46,14 @@ class PrivacyLossGame(base.TableGame, ABC):
         return own * ratio ** (self.order - 1) if self.order > 1 else ratio
 
     def stopped(self, position: Any, zero: int, one: int) -> Fraction:
-        """The value of an interaction that ends here."""
+        """Returns the value of a position in which the adversary stops."""
         columns = position[2]
         masses = self.mass(columns, 0), self.mass(columns, 1)
         return Fraction(1) if zero == one else self.term(*masses, one)
 
     def followed(self, t: int, option: Any, zero: int, one: int) -> Fraction:
-        """The value of an option, from those of its branches with t messages left."""
+        """Returns the value of sending a message, which is an option of the position, with t
+        messages left after it."""
         _, over, branches = option
         if zero == one:
             return self.apart(t, branches)
@@ -57,7 +62,8 @@ class PrivacyLossGame(base.TableGame, ABC):
         return sum(found, Fraction(0)) / over if self.order > 1 else max(found, default=Fraction(0))
 
     def apart(self, t: int, branches: Any) -> Fraction:
-        """The largest range: of two views with one answer, or with two different answers."""
+        """Returns the largest e^η of a message whose answers are ``branches``: two views may have
+        the same answer, or two different ones."""
         found, ratios = [Fraction(1)], list[list[Fraction]]()
         for zero, one, to in branches:
             base.need(bool(zero) == bool(one), "a view of one world only: the range is infinite")
@@ -69,12 +75,13 @@ class PrivacyLossGame(base.TableGame, ABC):
 
 
 class LossFile(PrivacyLossGame, base.CertificateFile):
-    """A certificate of a tight ε, a moment or a range, read line by line. Raises: NotAccepted."""
+    """A certificate of a tight ε, a moment or a range (or of a tight δ), read line by line. Raises:
+    NotAccepted."""
 
     kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
         match kind, *row:
             case "epsilon", delta, *growths:
                 fine = not self.order and len(growths) in (1, 3)
@@ -85,7 +92,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return super().read(kind, *row) and not (self.order and kind == "delta")
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value that a position's node says, or that of stopping."""
+        """Returns the value that the node of a position has; without a node, the value of
+        stopping."""
         node = self.tables["node"].get((t, position, zero, one))
         if node is not None:
             return Fraction(*node[:2])
@@ -93,7 +101,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return self.stopped(position, zero, one)
 
     def check_value(self, t: int, position: Any, zero: int, one: int) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node: stopping and each option are worth no more, and the option
+        that the node names is worth as much."""
         *value, best = self.tables["node"][t, position, zero, one]
         stopped, said = self.stopped(position, zero, one), Fraction(*value)
         base.need(stopped <= said, "to stop is worth more", t, position)
@@ -105,7 +114,7 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         base.need(attained, "no option attains the value", t, position)
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         if not self.order:
             return "; ".join([super().check(), *map(self.least, self.tables["epsilon"])])
         self.lesser()
@@ -119,7 +128,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
 
     def least(self, target: Any) -> str:
-        """Check that an e^ε is the least whose δ is at most the target, and say so."""
+        """Checks an ``epsilon`` line, the least e^ε whose δ is at most the target, and returns it
+        as text."""
         delta, lines = Fraction(*target), self.tables["delta"].items()
         tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
         growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
@@ -133,7 +143,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
 
 
 def check(lines: Iterable[str]) -> str:
-    """What was checked. Raises: NotAccepted."""
+    """Checks the lines of a certificate, and returns what was checked in a sentence. Raises:
+    NotAccepted."""
     return base.check(lines, LossFile)
 
 

@@ -74,23 +74,24 @@ class Poly(tuple[int, ...]):
         return reduce(lambda found, each: found * x + each, reversed(self), Fraction(0))
 
     def primitive(self) -> Any:
-        """The polynomial without the common divisor of its coefficients."""
+        """Returns the polynomial divided by the greatest common divisor of its coefficients."""
         by = gcd(*self) or 1
         return Poly(each // by for each in self)
 
     def common(self, other: Any) -> Any:
-        """The greatest common divisor of two polynomials, up to its sign."""
+        """Returns the greatest common divisor of two polynomials, up to its sign."""
         by, one, two = gcd(*self, *other), self.primitive(), other.primitive()
         while two:
             one, two = two, one % two
         return one * by
 
     def slope(self) -> Any:
-        """The derivative."""
+        """Returns the derivative of the polynomial."""
         return Poly([i * each for i, each in enumerate(self)][1:])
 
     def odd(self) -> Any:
-        """The product of the factors of odd power, each once, with the sign of the polynomial."""
+        """Returns the product of the polynomial's factors of odd power, each once, with the sign of
+        the polynomial."""
         left, found = self.primitive(), Poly([1])
         while len(left) > 1:
             once = left // left.common(left.slope()).primitive()
@@ -109,13 +110,14 @@ class Poly(tuple[int, ...]):
         return [*found, *[0] * (len(self) - len(found))]
 
     def nonnegative(self, low: Fraction, high: Any) -> bool:
-        """Whether it is >= 0 on [low, high], or from ``low`` on if high is None."""
+        """Returns whether the polynomial is >= 0 on the interval [low, high], or on [low, ∞) if
+        high is None."""
         return not self or split(self, low, high, 0) or split(self.odd(), low, high, 400)
 
 
 def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
-    """Whether Bernstein's coefficients show that a polynomial is >= 0, on the interval or on halves
-    of halves of it."""
+    """Returns whether the coefficients in Bernstein's basis show that a polynomial is >= 0: on an
+    interval, or after halving it up to ``depth`` times."""
     found = poly.along(low, high)
     ends = [each for each in found if each]
     if min(found) >= 0 or not depth or min(ends[0], ends[-1]) < 0:
@@ -125,8 +127,9 @@ def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
 
 
 def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
-    """(from, to, [what each value has there]) for values that are lists of (from, …) up to the
-    end."""
+    """Yields (first cut, last cut, [what each value is there]) of each interval on which none of
+    some piecewise values changes. A piecewise value is a list of (first cut, …); ``end`` is the
+    last cut of all."""
     starts = sorted({start for pieces in values for start, *_ in pieces})
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         own = ([rest for low, *rest in pieces if low <= start][-1] for pieces in values)
@@ -134,28 +137,31 @@ def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
 
 
 class FormulaGame(base.TableGame):
-    """The game of tables whose probabilities are polynomials over ``over``. The value of a belief
-    with t messages left is a polynomial over the t-th power of ``over`` between each two cuts."""
+    """The rules of the privacy game of tables whose probabilities are polynomials over ``over``.
+    Between each two cuts, the value of a belief with t messages left is a polynomial over the t-th
+    power of ``over``."""
 
     kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
-    over: Any = one
+    over = one
     sample = Fraction(0)  # a number inside the interval
     end: Any = 0  # the last cut
 
     def gcd(self, *polys: Any) -> Any:
-        """The greatest common divisor of polynomials that are >= 0, itself >= 0."""
+        """Returns the greatest common divisor of polynomials that are >= 0 on the interval; it is
+        >= 0, too."""
         found = reduce(lambda one, two: one.common(two), polys)
         value = found(self.sample)
         base.need(value, "a common divisor is 0 at the sample")
         return found if value > 0 else found * -1
 
     def lcm(self, *_: Any) -> Any:
-        """The denominator, which is one for all."""
+        """Returns the common denominator of all probabilities."""
         return self.over
 
     def value(self, t: int, position: Any, zero: Any, one: Any) -> tuple[Any, Any]:
-        """(factor, [(from, polynomial, …)]): the value of a belief."""
+        """Returns the value of a belief: a factor, and [(first cut, polynomial, …)] to multiply by
+        it."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         if not (t and own and other and self.options(position)):
             return self.stopped(t, own - other)
@@ -163,31 +169,35 @@ class FormulaGame(base.TableGame):
         return by, self.known(t, position, zero // by, one // by)
 
     def stopped(self, t: int, gain: Any) -> tuple[Any, Any]:
-        """What to stop is worth: a gain, or 0 where it is negative."""
+        """Returns the value of stopping, as ``value`` does: the gain where it is >= 0, and 0
+        elsewhere."""
         return self.power(t), [(low, gain * sign) for low, sign in self.signs(gain)]
 
     def power(self, t: int) -> Any:
-        """A power of the denominator."""
+        """Returns the t-th power of the common denominator."""
         return reduce(mul, [self.over] * t, self.one)
 
     def known(self, *key: Any) -> Any:
-        """The value that the file has."""
+        """Returns the piecewise value that the node of a belief has."""
         base.need(key in self.tables["node"], "no value", *key)
         return self.tables["node"][key]
 
     def signs(self, poly: Any) -> Any:
-        """[(from, 1 where the polynomial is >= 0, or 0 where it is <= 0)], as the file has it."""
+        """Returns the signs of a polynomial, which the file has: [(first cut, 1 where the
+        polynomial is >= 0, or 0 where it is <= 0)]."""
         base.need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
         return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
-        """(name, [(from, polynomial)]) of what may be done: to stop, and each option."""
+        """Yields (name, [(first cut, polynomial)]) of stopping, and of each message that may be
+        sent in a belief."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         by, pieces = self.stopped(t, own - other)
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-            factors = [by * self.over if over == 1 else by for by, _ in found]  # 1: a creation
+            # The denominator 1 marks a creation, which tosses no coin.
+            factors = [by * self.over if over == 1 else by for by, _ in found]
             pieces = merged(self.end, *(each for _, each in found))
             yield name, [(low, sum(p * by for (p, *_), by in zip(own, factors, strict=True)))
                          for low, _, own in pieces]  # fmt: skip
@@ -198,10 +208,11 @@ class FormulaFile(FormulaGame, base.CertificateFile):
 
     signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
     form = re.compile(base.CertificateFile.form.pattern + signed)
-    cuts: list[tuple[Any, Any, Any]]  # (polynomial, low, high): its only root in [low, high]
+    # Each cut is (polynomial, low, high): the only root of the polynomial in [low, high].
+    cuts: list[tuple[Any, Any, Any]]
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
         key: Any
         value: Any
         match kind, *row:
@@ -214,7 +225,9 @@ class FormulaFile(FormulaGame, base.CertificateFile):
             case "cut", m, low, high:
                 poly, low, high, last = Poly(m), Fraction(*low), Fraction(*high), self.cuts.pop()
                 fine = self.cuts[-1][2] <= low and (last[1] is None or high <= last[1])
-                if low < high:  # it rises from below 0 to above 0
+                # The polynomial rises from below 0 to above 0, so it has one root between the two
+                # ends.
+                if low < high:
                     fine &= poly(low) < 0 < poly(high) and poly.slope().nonnegative(low, high)
                 else:
                     fine &= self.cuts[-1][2] < low == high != last[1]
@@ -237,28 +250,32 @@ class FormulaFile(FormulaGame, base.CertificateFile):
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
-            case _:  # as of numbers
+            case _:  # All other lines are as in a certificate of a number.
                 return super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
-        """Whether pieces begin at the first cut, and go on at later ones."""
+        """Returns whether the pieces of a value begin at the first cut, and go on at later cuts in
+        order."""
         starts = [low for low, *_ in pieces]
         return starts[0] == 0 and starts == sorted({*starts}) and starts[-1] < self.end
 
     @cache
     def holds(self, poly: Any, low: int = 0, high: int = -1) -> bool:
-        """Whether a polynomial is >= 0 between two cuts."""
+        """Returns whether a polynomial is >= 0 between two cuts, which are given by their
+        numbers."""
         (m0, a0, b0), (m1, a1, b1) = self.cuts[low], self.cuts[high]
         sides = beside(poly, m0, a0, b0, 1) and beside(poly, m1, a1, b1, -1)
         return bool(sides and (b0 == a1 or poly.nonnegative(b0, a1)))
 
     def positive(self, weight: Any) -> bool:
-        """Whether a probability is possible: a polynomial that is >= 0 and not always 0."""
+        """Returns whether a polynomial can be a probability: it is >= 0 on the interval, and not 0
+        everywhere."""
         return bool(weight and self.holds(weight))
 
     def check_node(self, *key: Any) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node between each two cuts: stopping and each option are worth no
+        more, and the option that the node names is worth as much."""
         names, pieces = list[Any](), self.tables["node"][key]
         for name, total in self.sides(*key):
             names.append(name)
@@ -268,7 +285,8 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         base.need(all(best in names for *_, best in pieces), "no such option", *key[:2])
 
     def check_tight(self, one: Any, zero: Any) -> str:
-        """Each piece is what the better world has, at e^ε = one/zero."""
+        """Checks a ``tight`` line, the formula for δ at e^ε = one/zero, and returns it as text:
+        each piece must be the gain in the world in which the adversary gains more."""
         base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
         whole, worlds = self.power(self.rounds), list[Any]()
         for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
@@ -284,7 +302,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         return f"δ = {', '.join(said)}, at e^ε = {[*one]}/{[*zero]}"
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         self.lesser()
         for poly, pieces in self.tables["sign"].items():
             for low, high, ((sign,),) in merged(self.end, pieces):
@@ -297,14 +315,15 @@ class FormulaFile(FormulaGame, base.CertificateFile):
 
 
 def beside(poly: Any, m: Any, low: Any, high: Any, side: int) -> bool:
-    """Whether a polynomial is >= 0 in the interval of a cut, at least on one side of the cut."""
+    """Returns whether a polynomial is >= 0 in the interval [low, high] of a cut, on one side of the
+    cut, the root of ``m``: above it if ``side`` is 1, below it if -1."""
     while low != high and poly and not poly % m:
         poly = poly // m * side
     return bool(low == high or poly.nonnegative(low, high))
 
 
 def place(cut: Any) -> str:
-    """A cut as text."""
+    """Returns a cut as text: its number, or a decimal near it."""
     _, low, high = cut
     return "∞" if low is None else f"{low}" if low == high else f"about {float(low):.9g}"
 

@@ -22,10 +22,13 @@ from antiphon.audit.exact.solver import deep_recursion
 
 Key: TypeAlias = tuple[int, Any, int, int]
 """(messages left, position, weight of b = 0, weight of b = 1), without a common divisor."""
+Node: TypeAlias = tuple[int, int, Any]
+"""(numerator, denominator, name of the best option) of a belief's value."""
 
 
 class RowTable(dict[Any, Any]):
-    """A table whose rows are computed when they are first asked for."""
+    """A table of a game whose rows are computed, by a function ``row``, when they are first asked
+    for."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
         super().__init__()
@@ -40,7 +43,8 @@ class RowTable(dict[Any, Any]):
 
 
 class TablesOf(TableGame):
-    """The game of a question, whose tables grow as they are read."""
+    """The game of a question, by the rules of its certificate's reader; the tables grow as they are
+    read."""
 
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
@@ -65,8 +69,8 @@ class TablesOf(TableGame):
         return number(self.columns, (part, judged, *laws))
 
     def lines(self, rounds: int, symmetric: bool, about: str, *more: Row) -> Iterator[Row]:
-        """The first lines; the tables' rows, in the order in which they were found; then the laws
-        and the columns that are not those of the first states."""
+        """Yields the lines up to the last column: the game, the rows of the tables in the order in
+        which they were found, and the laws and columns that are not those of first states."""
         yield ["game", FORM, rounds, int(symmetric), int(self.composed), self.most, self.order]
         yield from more
         yield ["about", about]
@@ -84,7 +88,8 @@ class TablesOf(TableGame):
                 yield ["column", *self.columns[column]]
 
     def _close(self) -> None:
-        """Derive all public states that may follow: the reader asks whether a purse can grow."""
+        """Derives the rows of all public states that may follow, since the reader checks that a
+        purse never grows."""
         waiting, met = [0], {0}
         while waiting:
             after = {*self.tables["public"][waiting.pop()][1].values()} - met
@@ -93,7 +98,7 @@ class TablesOf(TableGame):
 
     @property
     def symmetric(self) -> bool:
-        """Whether exchanging the worlds changes nothing, as far as rows were derived."""
+        """Whether exchanging the two worlds changes nothing in the rows derived so far."""
         alike = all(zero == one for zero, one, _ in self.made["part"].rows.values())
         return alike and all(map(_mirrored, self.tables["f"].values()))
 
@@ -106,19 +111,22 @@ def _mirrored(pairs: list[list[int]]) -> bool:
 
 @attrs.define(eq=False)
 class PlainSolver:
-    """Values every belief of the plain game, where nothing is left out but what cannot tell."""
+    """Computes the value of each belief of a game that leaves out nothing but parts which cannot
+    tell the worlds apart."""
 
     game: TableGame
     limit: int
     report: Report | None = None
-    values: dict[Key, tuple[int, int, Any]] = attrs.field(factory=dict[Key, "tuple[int, int, Any]"])
-    """Of each belief: the numerator and the denominator of its value, and the best option."""
-    _known: dict[Any, tuple[list[Any], int, int]] = attrs.field(
-        factory=dict[Any, "tuple[list[Any], int, int]"], init=False
+    values: dict[Key, Node] = attrs.field(factory=dict[Key, "Node"])
+    """For each belief: the numerator and the denominator of its value, and the name of the best
+    option."""
+    _known: dict[Any, tuple[Row, int, int]] = attrs.field(
+        factory=dict[Any, "tuple[Row, int, int]"], init=False
     )
 
     def solve(self, rounds: int, ahead: int, behind: int) -> Fraction:
-        """The largest ahead · Pr₀[S] − behind · Pr₁[S] of all adversaries and events S."""
+        """Returns the largest ahead · Pr₀[S] − behind · Pr₁[S] over all adversaries and events S of
+        their answers."""
         with deep_recursion(rounds):
             return Fraction(*self._value(rounds, self.game.start(), ahead, behind))
 
@@ -134,17 +142,19 @@ class PlainSolver:
             found = self._best(key, options, own // by, against // by)
         return found[0] * by, found[1]
 
-    def _at(self, position: Any, asks: bool) -> tuple[list[Any], int, int]:
-        """(options, mass in world 0, in world 1) of a position; no option in the end."""
+    def _at(self, position: Any, asks: bool) -> tuple[Row, int, int]:
+        """Returns (options, mass in world 0, in world 1) of a position; no options if no message is
+        left."""
         key = position, asks
         if key not in self._known:
-            options = self.game.options(position) if asks else list[Any]()
+            options = self.game.options(position) if asks else Row()
             columns = position[2]
             self._known[key] = options, self.game.mass(columns, 0), self.game.mass(columns, 1)
         return self._known[key]
 
-    def _best(self, key: Key, options: list[Any], most: int, less: int) -> tuple[int, int, Any]:
-        """(numerator, denominator, name) of the best option, with ``most`` the mass of world 0."""
+    def _best(self, key: Key, options: Row, most: int, less: int) -> Node:
+        """Returns (numerator, denominator, name) of the best option of a belief. ``most`` and
+        ``less`` are the weights of the worlds in it."""
         t, _, ahead, behind = key
         best, unit, said = max(0, most - less), 1, Row()
         for name, denominator, branches in options:
@@ -167,15 +177,17 @@ class PlainSolver:
 
 
 class LossTables(TablesOf, PrivacyLossGame):
-    """The game of a question, in which the values of losses are found as they are asked for."""
+    """The game of a question, which finds the value of a privacy loss in each position that is
+    reached."""
 
     def __init__(self, rows: DerivedRows, order: int, limit: int, report: Report | None) -> None:
         super().__init__(rows)
         self.order, self.limit, self.report = order, limit, report
-        self.values = dict[Key, "tuple[int, int, Any]"]()
+        self.values = dict[Key, "Node"]()
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value of a position: the largest of stopping and of its options."""
+        """Returns the value of a position: the largest of the values of stopping and of each
+        option."""
         if not (t and self.options(position)):
             return self.stopped(position, zero, one)
         found = self.values.get((t, position, zero, one))
@@ -194,7 +206,8 @@ def loss_lines_of(
     rows: DerivedRows, about: str, rounds: int, order: int,
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
-    """The lines of a certificate of a moment of an order above 1; or, at order 1, of a range."""
+    """Yields the lines of a certificate of the Rényi moment of an order; at order 1, of the range
+    of the loss."""
     game = LossTables(rows, order, limit, report)
     with deep_recursion(rounds):
         found = game.worth(rounds, game.start(), 1, int(order == 1))
@@ -210,7 +223,8 @@ def lines_of(
     rows: DerivedRows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
-    """The lines of a certificate of tight δ, at some ([ε], or [] if it is a logarithm, e^ε)."""
+    """Yields the lines of a certificate of tight δ. Each claim is (ε as the line has it, the
+    rational e^ε)."""
     game = TablesOf(rows)
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
@@ -226,6 +240,6 @@ def lines_of(
     yield from said
 
 
-def _nodes(values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
+def _nodes(values: dict[Key, Node]) -> Iterator[Row]:
     for (t, position, *weights), value in values.items():
         yield ["node", t, *position, *weights, *value]

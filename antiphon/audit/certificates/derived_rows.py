@@ -1,4 +1,4 @@
-"""The tables of a certificate, row by row, from step functions and f themselves; no engine.
+"""The tables of a certificate, derived row by row from step functions and f, without the engine.
 
 States, answers and states of f are numbered in the order in which rows first name them, so that two
 lists of the same rows, in the same order, are equal exactly if they are of the same game.
@@ -26,16 +26,16 @@ from antiphon.protocol.verification import Refused, read
 
 Row: TypeAlias = list[Any]
 _END: Final = object()
-"""The answer that ends the interaction. It has the number 0."""
+"""The answer that ends the interaction; its number is 0."""
 _DEAD: Final = object()
-"""The state of a part that has halted, and gives the same answer for ever. It has the number 0."""
+"""The state of a part that has halted, and gives one answer for ever; its number is 0."""
 _MOST: Final = 10_000
-"""The largest number of messages of a part, and of public states."""
+"""The largest number of messages to a part, and of public states."""
 
 
 @attrs.frozen
 class ComparedSystems:
-    """Two mechanisms in states, which single messages are to tell apart."""
+    """Two mechanisms, in given states, that an adversary tries to tell apart by equal messages."""
 
     mechanisms: tuple[protocol.Mechanism, protocol.Mechanism]
     states: tuple[object, object]
@@ -43,8 +43,8 @@ class ComparedSystems:
 
 
 class DerivedPart:
-    """One mechanism, or two that are compared: the messages, states and answers so far, numbered. A
-    state is (which mechanism, its state), or _DEAD."""
+    """One mechanism, or two that are compared, and the numbers of its messages, states and answers
+    so far. A state is (number of the mechanism, its state), or _DEAD."""
 
     def __init__(
         self, mechanisms: tuple[Any, ...], messages: Iterable[object], halted: object, *starts: Any
@@ -58,7 +58,8 @@ class DerivedPart:
             raise errors.Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
 
     def law(self, state: int, query: int) -> dict[tuple[int, int], Fraction]:
-        """The probability of each (answer, next state)."""
+        """Returns the probability of each (answer, next state), in numbers, after a query in a
+        state."""
         before, message = self.states.values[state], self.queries.values[query]
         found: dict[tuple[int, int], Fraction] = {}
         for p, (after, said) in protocol.outcomes(lambda coins: self.heard(before, message, coins)):
@@ -91,7 +92,8 @@ class DerivedPart:
 
 
 class DerivedRows:
-    """The rows of the tables of a question. Raises: InvalidArgument if it has none."""
+    """The rows of the tables of a question. Raises: InvalidArgument for a game of which no
+    certificate is written."""
 
     def __init__(self, asked: Any, rounds: int) -> None:
         self.most, self.composed, self._public = 0, False, Interner()
@@ -107,8 +109,10 @@ class DerivedRows:
             halted, given = protocol.HALT if self.composed else _END, asked.queries
             self.parts = [DerivedPart((m,), _messages(m, given), halted) for m in systems]
 
-    def _factored(self, asked: Any, rounds: int) -> list[Any]:
-        """The parts of a composition: given all answers their states are independent."""
+    def _factored(self, asked: Any, rounds: int) -> Row:
+        """Returns the mechanisms that a composition may create. Given all answers, their states are
+        independent. Raises: InvalidArgument where f, the budget or the system has a step of its
+        own."""
         f, system, kind = asked.verification, asked.system, type(asked.verification)
         own = [getattr(kind, name, None) for name in ("step", "_create", "initial_state")]
         plain = [Suitable.step, Suitable._create, Suitable.initial_state]  # pyright: ignore
@@ -125,8 +129,8 @@ class DerivedRows:
         return [each.mechanism for each in self._created]
 
     def part(self, number: int) -> Row:
-        """[first state in either world, first state of f]. A state of f has two or three fields, of
-        which the second is whether the purse need not pay; its number is odd, then."""
+        """Returns [first state in world 0, in world 1, first state of f] of a part. A state of f is
+        a tuple whose second field says that the purse need not pay; its number is odd if so."""
         own, create = self.parts[number], self._created[number] if self.composed else None
         judged: tuple[Any, ...] = (getattr(self._f, "initial_state", None), True)
         if create is not None:
@@ -135,13 +139,15 @@ class DerivedRows:
         return [*map(own.states, own.starts), 2 * own.judged(judged) + judged[1]]
 
     def step(self, part: int, state: int, query: int) -> Row:
-        """[denominator, [[answer, next state, probability times the denominator], …]]."""
+        """Returns a ``step`` row: [denominator, [[answer, next state, probability times the
+        denominator], …]]."""
         found = self.parts[part].law(state, query)
         over = math.lcm(*(p.denominator for p in found.values()))
         return [over, [[*key, int(p * over)] for key, p in found.items()]]
 
     def f(self, part: int, judged: int) -> Row:
-        """[[[q0, q1, next state of f], …]]: all pairs of the alphabet that f allows."""
+        """Returns an ``f`` row: [[[q0, q1, next state of f], …]], all pairs of the alphabet that f
+        allows."""
         own, found = self.parts[part], list[list[int]]()
         before = own.judged.values[judged // 2]
         for (zero, q0), (one, q1) in product(enumerate(own.queries.values), repeat=2):
@@ -151,8 +157,8 @@ class DerivedRows:
         return [found]
 
     def _judge(self, part: int, before: Any, q0: object, q1: object) -> Any:
-        """The next state of f; None if f does not allow the pair. Compared mechanisms get equal
-        messages."""
+        """Returns the next state of f after a pair of messages, or None if f does not allow the
+        pair. Mechanisms that are compared may get equal messages only."""
         if self._f is None:
             return before if q0 is q1 else None
         try:
@@ -163,12 +169,13 @@ class DerivedRows:
             return None if type(child) is Refused else child[1:]
         except errors.PartError:
             raise
-        except Exception:  # as for a verifier: then the pair is not allowed
+        except Exception:  # A verifier, too, refuses a pair for which f raises an error.
             return None
 
     def public(self, number: int) -> Row:
-        """[whether questions may be asked, [[part, what, next state], …]]: ``what`` is 2 where a
-        differing pair is paid for, 1 for a creation, and 0 for one that the budget refuses."""
+        """Returns a ``public`` row: [whether questions may be asked, [[part, what, next state],
+        …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
+        creation that the budget refuses."""
         if not self.composed:
             return [1, []]
         before: Any = self._public.values[number]
@@ -187,8 +194,10 @@ class DerivedRows:
         return [int(count >= self._f.prescribed), may]
 
     def _state(self, purse: object, charged: object, count: int) -> int:
-        """The number of a public state."""
-        ours = is_library_code(type(self._f))  # then the count matters up to `prescribed`
+        """Returns the number of a public state: (f's purse, the budget's charges, the number of
+        creations)."""
+        # Only the numbers of creations up to ``prescribed`` matter to an f of this library.
+        ours = is_library_code(type(self._f))
         most = self._f.prescribed if ours else self.most
         number = self._public((purse, charged, min(count, most)))
         if number > _MOST:
@@ -196,17 +205,20 @@ class DerivedRows:
         return number
 
     def _charged(self, charged: object, claim: protocol.Claim) -> object:
-        """The budget's charges after a creation, or its refusal; _END if it cannot be charged."""
+        """Returns the budget's charges after a creation, or its refusal; _END if the claim cannot
+        be charged."""
         try:
             after = None if self._budget is None else self._budget.charge(charged, claim.measure)
         except errors.InvalidArgument:
             return _END
         counts = isinstance(self._budget, Filter) or type(after) is Refusal
-        return after if counts else charged  # an odometer never refuses
+        # An odometer never refuses, so its charges do not matter.
+        return after if counts else charged
 
 
 def _messages(system: Any, given: Iterable[object] | None) -> Iterator[object]:
-    """The alphabet of a mechanism; of a composition, with the number of the part that is asked."""
+    """Yields the messages of a mechanism; for a composition of fixed parts, each with the number of
+    its part."""
     if isinstance(system, Concurrent):
         for index, child in enumerate(system.children(system.initial_state)):
             yield from (protocol.Ask(q, index) for q in _messages(child.created.mechanism, given))

@@ -42,7 +42,8 @@ class MachineChecked(Delegating):
     delta: Fraction = attrs.field(converter=exact.probability)
     file: str
     found: tuple[bool, str] = attrs.field(init=False, eq=False, repr=False)
-    """Whether the certificate was checked, and what it says; otherwise why not."""
+    """(Whether the certificate was checked, its statement; or, if its file cannot be read, the
+    reason)."""
 
     def __attrs_post_init__(self) -> None:
         alien = why_untrusted(self.mechanism.signature.queries)
@@ -74,7 +75,7 @@ class MachineChecked(Delegating):
         return f"{self.file}: {told}"
 
     def _is_said_in(self, line: str) -> bool:
-        """Whether a line of the certificate says that M is (ε, δ)-DP."""
+        """Returns whether a line of the certificate says that M is (ε, δ)-DP."""
         kind, *row = json.loads(line)
         if kind != "delta" or Fraction(*row[2]) > self.delta:
             return False
@@ -94,13 +95,15 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The inquiry that the claim answers: compositions show its certificate as a step."""
+        """The inquiry that the claim answers, by which the derivation of a composition shows the
+        certificate as a step."""
         return Derived(Inquiry(self, self.verification), None)
 
 
 @rule(THEOREM, MachineChecked)
 def by_certificate(system: MachineChecked, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """The claim of ``MachineChecked``; assumed if its file cannot be read."""
+    """The derivation of the claim of a ``MachineChecked`` mechanism, assumed if its file cannot be
+    read."""
     measure, (checked, told) = Approximate(system.epsilon, system.delta), system.found
     ends = "the game ends by itself, before the messages of the certificate do"
     return Derivation(

@@ -18,34 +18,34 @@ from antiphon.audit.formulas.cuts import CutPoint, CutPoints, isolated
 from antiphon.numbers.polynomials import Polynomial
 
 Pieces = list[tuple[CutPoint, Polynomial, Any]]
-"""(from, polynomial, best option)."""
+"""A value of a belief, piece by piece: (first cut, polynomial, name of the best option)."""
 
 
 class SymbolicTables(FormulaGame, TablesOf):
-    """The game of a question over an interval, whose tables grow as they are read."""
-
-    one = Polynomial.of([1])  # type: ignore[assignment]
+    """The game of a question over the interval of a symbol; the tables grow as they are read."""
 
     def __init__(
         self, rows: SymbolicRows, cuts: CutPoints, limit: int, report: Report | None
     ) -> None:
+        self.one = Polynomial.of([1])
         super().__init__(rows)
         self.rows, self.cuts, self.limit, self.report = rows, cuts, limit, report
         self.over = rows.over
         self.sample, self.end = cuts.unknown.inside, cuts.last
         self.made["step"] = self.tables["step"] = RowTable(rows.step, self._weights)
         self.values = dict[Any, Pieces]()
-        """The value of each belief."""
+        """The piecewise value of each belief that was reached."""
 
     def _weights(self, row: Row) -> Row:
         return [self.over, [(answer, to, Polynomial.of(p)) for answer, to, p in row[0]]]
 
     def signs(self, poly: Polynomial) -> Any:
-        """The signs of a polynomial between its roots."""
+        """Returns the signs of a polynomial between its roots."""
         return self.cuts.signs(poly)
 
     def known(self, *key: Any) -> Pieces:
-        """The value of a belief: the largest of what may be done in it."""
+        """Returns the piecewise value of a belief: the largest of the values of stopping and of
+        each option."""
         found = self.values.get(key)
         if found is None:
             sides = self.sides(*key)
@@ -58,7 +58,7 @@ class SymbolicTables(FormulaGame, TablesOf):
         return found
 
     def larger(self, one: Pieces, two: Pieces) -> Pieces:
-        """The larger of two values, piece by piece; the first where they are equal."""
+        """Returns the larger of two piecewise values, and the first where they are equal."""
         found: Pieces = []
         for low, high, (own, other) in merged(self.end, one, two):
             for start, stop, ((sign,),) in merged(self.end, self.signs(other[0] - own[0])):
@@ -68,18 +68,18 @@ class SymbolicTables(FormulaGame, TablesOf):
         return found
 
     def world(self, rounds: int, ahead: Polynomial, behind: Polynomial, bit: int) -> Pieces:
-        """The value of the first position in a world, at weights of both worlds; times a power of
-        the denominator."""
+        """Returns the adversary's largest gain in the world ``bit``, times the denominator's power
+        for ``rounds`` messages; the two polynomials are the weights of the worlds."""
         weights = (ahead, behind)[:: -1 if bit else 1]
         by, found = self.value(rounds, self.start(), *weights)
         more = (ahead - behind) * self.power(rounds) if bit else 0
         return [(low, by * poly + more, bit) for low, poly, *_ in found]
 
-    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: list[Any],
+    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: Row,
              symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
-        """The lines of the certificate, without the last. ``tight`` has a Symbolic or a Fraction,
-        and the world that has it, for each piece."""
-        values: list[Any] = [*self.values.values(), *self.cuts.known.values(), tight]
+        """Yields the lines of the certificate, except the last. ``tight`` has (first cut, δ as a
+        function, world that attains it) of each piece of the formula."""
+        values: Row = [*self.values.values(), *self.cuts.known.values(), tight]
         used = {low for pieces in values for low, *_ in pieces}
         cuts = sorted(used | {self.cuts.first, self.cuts.last})
         at = {cut: place for place, cut in enumerate(cuts)}
