@@ -509,6 +509,32 @@ def test_symmetric_is_claimed_and_false():
     refused(edited("not symmetric", lambda r: [*r[:3], 1, *r[4:]] * (r[0] == "game")), "bad line")
 
 
+def test_laws_and_columns_have_one_number():
+    rows = rows_of(certificate("one mechanism")[1])
+    for kind in ("law", "column"):
+        first, second, *_ = (place for place, row in enumerate(rows) if row[0] == kind)
+        refused(numbered([*rows[:first], rows[second], *rows[first:]]), "bad line")
+    changed = [[each[0], [*each[1], [99, 1]]] if each[0] == "law" else each for each in rows]
+    refused(numbered(changed))
+
+
+def test_a_delta_is_no_loss():
+    def ordered(row):
+        return [*row[:6], 2] if row[0] == "game" else None
+
+    lines = edited("one mechanism", ordered)
+    for reader in (lone, lone_losses):
+        with pytest.raises(NotAccepted, match="a bad line"):
+            reader(lines)
+
+
+def test_what_a_public_state_allows_is_said_once():
+    def twice(row):
+        return [*row[:3], [*row[3], *row[3][:1]]] if row[0] == "public" else None
+
+    refused(edited("a purse", twice), "bad line")
+
+
 def test_probabilities_add_up_to_one():
     def less(row):
         return [*row[:4], row[4] + 1, row[5]] if row[0] == "step" else None

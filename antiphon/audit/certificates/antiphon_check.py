@@ -200,7 +200,7 @@ class CertificateFile(TableGame):
             case "node", t, public, created, columns, zero, one, *value:
                 key = t, (public, created, tuple(sorted(columns))), zero, one
                 fine = t > 0 < value[1] and {*columns} <= self.columns.keys()
-            case "delta", epsilon, (one, zero), value:
+            case "delta", epsilon, (one, zero), ((_, _) as value):
                 key, fine = (tuple(epsilon), one, zero), max(epsilon, default=0) < 1 << 256
             case _:
                 return kind in ("about", "end")
