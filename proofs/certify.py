@@ -1,7 +1,7 @@
 """Write certificates of exact answers (docs/certificates.md) as theorems that Coq's kernel checks.
 
-`python3 proofs/certify.py FILE.jsonl …` checks some, after `make proofs`. The moves of the columns
-are computed here, and nothing rests on that: the kernel checks them.
+After `make proofs`, `python3 proofs/certify.py FILE.jsonl …` checks such files. The possible moves
+of each column are computed here and checked by the kernel, so this file need not be believed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NotAccepted = _CHECKER.NotAccepted
 
 
 class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
-    """A certificate that remembers what each pair does, of a column whose moves are asked for."""
+    """A certificate that keeps the effect of each pair of queries to a column, for Coq to check."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.does: dict[int, tuple[list[Any], list[Any]]] = {}
@@ -40,11 +40,12 @@ class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
         super().__init__(lines)
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; of a tight ε, Coq has the points of the curve only."""
+        """Returns whether a line is sound in itself. An ``epsilon`` line is ignored: of a tight ε,
+        Coq proves the three points of the curve."""
         return kind == "epsilon" or super().read(kind, *row)
 
     def moves(self, column: int) -> dict[Any, Any]:
-        """{(whether the purse pays, denominator, branches): first pair that leads to these}."""
+        """Returns one pair for each different effect, as the reader does; keeps all effects."""
         if column not in self.names:
             self.names[column] = self._moves(column)
         return self.names[column]
@@ -65,7 +66,8 @@ class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
         return found
 
     def _branches(self, part: int, to: int, ahead: Any, behind: Any) -> tuple[int, list[Any]]:
-        """The common denominator, and sorted (factor, factor, column, answer)."""
+        """Returns (denominator, branches) of a pair of queries to a part, whose f then has the
+        state ``to``. The branches (factor of world 0, of world 1, column, answer) are sorted."""
         (over0, after0), (over1, after1) = self.push(part, *ahead), self.push(part, *behind)
         common, found = lcm(over0, over1), []
         for answer in {**after0, **after1}:
@@ -77,7 +79,7 @@ class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
 
 
 def listing(items: Iterable[object]) -> str:
-    """A list of Coq."""
+    """Returns items as a list in Coq's notation."""
     return f"[{'; '.join(map(str, items))}]"
 
 
@@ -90,23 +92,23 @@ def _triples(rows: Iterable[Iterable[int]]) -> str:
 
 
 class Shared:
-    """The terms that a certificate has often, each a definition: what takes Coq's time is to read
-    terms, and large numbers most of all."""
+    """Coq definitions for the terms that a certificate repeats. Most of Coq's time goes into
+    reading terms, and into reading large numbers most of all."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.names: dict[tuple[str, str], str] = {}
 
     def __call__(self, kind: str, term: str) -> str:
-        """The name of a term of this type."""
+        """Returns the name of a Coq term of some type; a new term gets a definition."""
         return self.names.setdefault((kind, term), f"{self.name}_t{len(self.names)}")
 
     def number(self, value: int) -> str:
-        """A number, or the name of one that is long to read."""
+        """Returns a number in Coq's notation; above 99, the name of its definition."""
         return str(value) if value < 100 else self("N", str(value))
 
     def definitions(self) -> str:
-        """All that have a name."""
+        """Returns the text of all definitions, in the order of their names."""
         terms = ((name, *each) for each, name in self.names.items())
         return "".join(f"Definition {name} : {kind} := {term}.\n" for name, kind, term in terms)
 
@@ -131,8 +133,8 @@ def _column(read: Explained, number: int, share: Shared) -> str:
 
 
 def _move(share: Shared, pays: bool, common: int, branches: Any) -> str:
-    """A move. Where its branches are two that lead to columns, it is written by a function, as Coq
-    then infers no types."""
+    """Returns a move in Coq's notation. The frequent moves, with two branches that both lead to
+    columns, call a function, so that Coq infers no types."""
     if len(branches) == 2 and min(column for *_, column in branches) > _CHECKER.SPENT:
         numbers = (share.number(each) for branch in branches for each in branch)
         return f"fork {_truth(pays)} {common} {' '.join(numbers)}"
@@ -156,7 +158,7 @@ def _best(read: Explained, best: list[int]) -> str:
 
 
 def certificate(read: Explained, share: Shared) -> str:
-    """The `Certificate`."""
+    """Returns a certificate as a record of the Coq type `Certificate`."""
     tables = read.tables
     publics = ((p, *row) for p, row in tables["public"].items() if p >= 0)
     rows = {
@@ -189,12 +191,12 @@ def certificate(read: Explained, share: Shared) -> str:
 
 
 def _paid(may: dict[tuple[int, int], int]) -> Iterator[str]:
-    """The parts whose differing pair a public state pays for, and what then is left."""
+    """Yields (part, next public state) for each part whose differing pair is paid for."""
     return (f"({part}, {to})" for (part, what), to in may.items() if what == _CHECKER.PAYS)
 
 
 def _created(may: dict[tuple[int, int], int]) -> Iterator[str]:
-    """The creations that a public state allows: what then is left, and whether there is a part."""
+    """Yields (part, (next public state, whether a part is made)) for each allowed creation."""
     return (
         f"({part}, ({to}, {_truth(what)}))"
         for (part, what), to in may.items()
@@ -210,21 +212,22 @@ Open Scope N_scope.
 
 
 def theorem(lines: Iterable[str], name: str = "certified") -> str:
-    """The text of a file that proves what a certificate says. Raises: NotAccepted."""
+    """Returns the text of a Coq file that proves the figures of a certificate. Raises: NotAccepted
+    for a certificate that the reader refuses."""
     read = Explained(lines)
     read.check()
     return HEADER + definition(read, name) + "".join(_theorems(read, name))
 
 
 def definition(read: Explained, name: str) -> str:
-    """A certificate's data, as definitions."""
+    """Returns the Coq definitions of a certificate's data."""
     share = Shared(name)
     data = certificate(read, share)
     return f"{share.definitions()}Definition {name}_data : Certificate := {data}.\n"
 
 
 def claims(read: Explained, name: str) -> list[str]:
-    """What a certificate claims: its data, e^ε as two numbers, and δ."""
+    """Returns the claims of a certificate: of each the name of the data, e^ε in two numbers, δ."""
     found = (
         (one, zero, Fraction(*delta)) for (_, one, zero), delta in read.tables["delta"].items()
     )
@@ -242,7 +245,7 @@ Print Assumptions {it}.
 
 
 def main(paths: list[str]) -> None:
-    """Check the files, one after the other."""
+    """Checks certificates by Coq, one file after the other, and prints what was proved."""
     check = _module(HERE / "check.py")
     for path in paths or sys.exit("which certificates? python3 proofs/certify.py FILE.jsonl …"):
         with open(path, encoding="ascii") as file:

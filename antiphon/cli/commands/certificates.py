@@ -15,7 +15,7 @@ from antiphon.numbers.exact import rational
 
 
 class Figure(NamedTuple):
-    """The figure to certify, as the command line has it."""
+    """The options of the command line that say which figure to certify."""
 
     epsilons: Sequence[str] | None
     delta: str | None
@@ -24,8 +24,8 @@ class Figure(NamedTuple):
 
 
 def print_reader(target: str | None) -> int:
-    """Print the source of the file that checks a certificate with Python alone; without one, of the
-    file that checks a tight δ."""
+    """Print the lone reader of a certificate, which checks it with Python alone; without a
+    certificate, the lone reader of a tight δ."""
     path = READER if target is None else Certificate.load(Path(target)).reader
     print(path.read_text(encoding="utf-8"), end="")
     return 0
@@ -57,7 +57,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """The statement that was checked, or the error; and whether the certificate holds."""
+    """Returns (what was checked, or the error as text; whether the certificate holds)."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:
