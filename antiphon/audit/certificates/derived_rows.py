@@ -1,3 +1,4 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 """The tables of a certificate, derived row by row from step functions and f, without the engine.
 
 States, answers and states of f are numbered in the order in which rows first name them, so that two
