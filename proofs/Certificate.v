@@ -472,6 +472,8 @@ Definition attains (C : Certificate) (one zero : positive) (d : Q) : Prop :=
 (* how one is written *)
 Definition move (pays : bool) (d : positive) (l : list (N * N * Target)) : Move :=
   {| paying := pays; over := d; branches := l |}.
+Definition fork (pays : bool) (d : positive) (a b c a' b' c' : N) : Move :=
+  move pays d [(a, b, Live c); (a', b', Live c')].
 Definition column (c i j : N) (l0 l1 : Law) (ms : option (list Move * list Does)) : list N * Column :=
   ([c], {| part := i; state_of_f := j; law0 := l0; law1 := l1; moves := ms |}).
 Definition step_row (i s q : N) (d : positive) (l : list (N * N * N)) : list N * Row := ([i; s; q], (d, l)).

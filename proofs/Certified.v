@@ -4,13 +4,17 @@ From Coq Require Import QArith List NArith.
 From Antiphon Require Import Game Certificate Attained.
 Import ListNotations.
 Open Scope N_scope.
+Definition two_responses_t0 : Law := [(1, 1)].
+Definition two_responses_t1 : list Does := [Like 0 [1; 2]; Like 1 [1; 2]; Like 1 [2; 1]; Like 0 [2; 1]].
+Definition two_responses_t2 : Law := [(2, 1)].
+Definition two_responses_t3 : list Does := [Idle 3; Idle 3].
 Definition two_responses_data : Certificate := {| rounds := 6; symmetric := true; composed := true; creations := 3;
   parts := [([0], (1, 1, 0, 2))];
   steps := [step_row 0 1 0 4 [(1, 2, 1); (2, 2, 3)]; step_row 0 1 1 4 [(1, 2, 3); (2, 2, 1)]; step_row 0 2 0 1 [(3, 0, 1)]; step_row 0 2 1 1 [(3, 0, 1)]];
   rules := [([0; 0], [(0, 0, 2); (0, 1, 5); (1, 0, 5); (1, 1, 2)]); ([0; 2], [(0, 0, 2); (1, 1, 2)]); ([0; 5], [(0, 0, 5); (1, 1, 5)])];
   publics := [([0], (true, [(0, 1)], [(0, (0, true))])); ([1], (true, [(0, 2)], [(0, (1, true))])); ([2], (true, [], [(0, (2, true))]))];
   lesser := [([1; 0], tt); ([2; 1], tt)];
-  columns := [column 2 0 0 [(1, 1)] [(1, 1)] (Some ([move false 4 [(1, 1, Live 3); (3, 3, Live 3)]; move true 4 [(1, 3, Live 4); (3, 1, Live 4)]], [Like 0 [1; 2]; Like 1 [1; 2]; Like 1 [2; 1]; Like 0 [2; 1]])); column 3 0 2 [(2, 1)] [(2, 1)] (Some ([], [Idle 3; Idle 3])); column 4 0 5 [(2, 1)] [(2, 1)] (Some ([], [Idle 3; Idle 3]))];
+  columns := [column 2 0 0 two_responses_t0 two_responses_t0 (Some ([fork false 4 1 1 3 3 3 3; fork true 4 1 3 4 3 1 4], two_responses_t1)); column 3 0 2 two_responses_t2 two_responses_t2 (Some ([], two_responses_t3)); column 4 0 5 two_responses_t2 two_responses_t2 (Some ([], two_responses_t3))];
   nodes := [node 1 0 3 1 3 [2] 0 1 Stop; node 1 1 3 1 9 [2] 0 1 Stop; node 1 1 3 1 1 [2] 1 2 (Say 2 1 (0, 1)); node 2 0 3 1 3 [2; 2] 3 8 (Say 2 1 (0, 1)); node 2 1 3 1 9 [2; 2] 0 1 Stop; node 2 1 3 1 1 [2; 2] 1 2 (Say 2 0 (0, 0)); node 3 0 3 1 3 [2; 2; 2] 3 8 (Say 2 0 (0, 0)); node 2 0 2 1 3 [] 0 1 Stop; node 2 1 2 1 9 [] 0 1 Stop; node 2 1 2 1 1 [] 1 2 (Make 0); node 3 0 2 1 3 [2] 3 8 (Make 0); node 3 1 2 1 9 [2] 0 1 Stop; node 3 1 2 1 1 [2] 1 2 (Make 0); node 4 0 2 1 3 [2; 2] 3 8 (Make 0); node 4 0 1 1 3 [] 3 8 (Make 0); node 4 1 1 1 9 [] 0 1 Stop; node 4 1 1 1 1 [] 1 2 (Make 0); node 5 0 1 1 3 [2] 3 8 (Make 0); node 6 0 0 1 3 [] 3 8 (Make 0)] |}.
 Theorem two_responses : bounds two_responses_data 3 1 (3 # 8) /\ attains two_responses_data 3 1 (3 # 8).
 Proof. apply tight. vm_cast_no_check (@eq_refl bool true). Qed.

@@ -42,12 +42,12 @@ class Component:
 
     @property
     def table(self) -> str:
-        """Its `Table`."""
+        """The mechanism in Coq's notation, of the type `Table`."""
         return listing(listing(listing(map(_outcome, law)) for law in row) for row in self.rows)
 
     @property
     def automaton(self) -> str:
-        """Its `Automaton`."""
+        """The f' in Coq's notation, of the type `Automaton`."""
         return listing(listing(f"({q}, {r}, {to})" for q, r, to in state) for state in self.allowed)
 
     @property
@@ -59,7 +59,8 @@ class Component:
 def component(
     create: Create, queries: Iterable[object] | None = None, *, growth: Fraction | None = None
 ) -> Component:
-    """What is created, with the f' and the ε that it asserts; or another ``growth``, e^ε.
+    """Returns a created mechanism with the f' and the ε of its claim, or with a given e^ε,
+    ``growth``, as a component.
 
     Raises: InvalidArgument for a claim that has a δ, or an ε that is no ``Log(q)``, and for a
     mechanism that refuses a message; Intractable past the limit.
@@ -139,13 +140,13 @@ def _allowed(
 
 
 def rational(value: Fraction | int) -> str:
-    """A number of Coq's Q."""
+    """Returns a rational number in Coq's notation."""
     value = Fraction(value)
     return f"({value.numerator} # {value.denominator})"
 
 
 def listing(items: Iterable[str]) -> str:
-    """A list of Coq."""
+    """Returns items as a list in Coq's notation."""
     return f"[{'; '.join(items)}]"
 
 
@@ -165,7 +166,7 @@ Said = tuple[int, int, int]
 
 
 def claims(parts: Sequence[Component]) -> str:
-    """The definitions of claims c0, c1, …, each checked by computation."""
+    """Returns the Coq definitions c0, c1, … of the components' claims, checked by computation."""
     return "".join(f"{_claim(i, part)}\n" for i, part in enumerate(parts))
 
 
@@ -188,7 +189,7 @@ def _statement(f: str, growth: Fraction, delta: Fraction) -> str:
 def fixed_mechanisms(
     name: str, parts: Sequence[Component], growth: Fraction, delta: Fraction
 ) -> str:
-    """The composition of these very components is (growth, delta)-DP: Theorem 4.10."""
+    """Returns a Coq theorem: by Theorem 4.10, the components' composition is (growth, delta)-DP."""
     alphas = listing(f"c{i}" for i in range(len(parts)))
     return f"""{HEADER}{claims(parts)}
 Theorem {name} : forall f, accepts_fixed_mechanisms {alphas} f ->
@@ -205,7 +206,8 @@ def of_parameters(
     name: str, parts: Sequence[Component], growth: Fraction, delta: Fraction, *,
     fixed: Sequence[Fraction], runs: Sequence[Sequence[Said]], sparse: bool = False,
 ) -> str:  # fmt: skip
-    """The composition of what has these parameters, and that V[f] lets the runs through.
+    """Returns a Coq theorem: the composition of mechanisms of these parameters is (growth,
+    delta)-DP, and V[f] lets the given runs through.
 
     Theorem 4.12 for f with the parameters (E, 0); with ``sparse`` Theorem 5.2, for f_∞.
     """
@@ -226,6 +228,6 @@ Print Assumptions {name}.
 
 
 def _said(said: Said) -> str:
-    """A pair of the composition."""
+    """Returns a message pair of the composition in Coq's notation."""
     who, zero, one = said
     return f"PQuery {who - 1} ({zero}, {one})" if who else f"PCreate c{zero}"

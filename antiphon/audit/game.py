@@ -253,7 +253,7 @@ class PrivacyGame(Shown):
         """
         question = self.question(report=None)
         solution = question.solve(epsilon)
-        question.certify(path, epsilon=epsilon, overwrite=overwrite)
+        question.certify(path, epsilon=epsilon, rounds=solution.rounds, overwrite=overwrite)
         file = str(path)
         return MachineChecked(self.system, self.verification, epsilon, solution.delta, file)
 

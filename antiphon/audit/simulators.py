@@ -24,7 +24,7 @@ from antiphon.audit.exact.solver import Solver
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol import HALT, LEFT, RIGHT, TOP, Pair, PostProcessor, Side, Symbol, set_derived
+from antiphon.protocol import HALT, LEFT, RIGHT, TOP, Pair, PostProcessor, Side, Signal, set_derived
 from antiphon.protocol.coins.coins import Coins, integer_weights
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.spaces import Anything, Signature
@@ -32,7 +32,7 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 """A pair of numbers, one for each world b, such as the shares (φ⁰, φ¹) of a history."""
-Sample: TypeAlias = tuple[int, Symbol]
+Sample: TypeAlias = tuple[int, Signal]
 """A sample of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
 SAMPLE_QUERY = Pair(0, 1)

@@ -18,7 +18,7 @@ from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
-from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Symbol, proved
+from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Signal, proved
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
@@ -35,7 +35,7 @@ _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM))
 @register("antiphon.RandomizedResponse/1")
 @column_safe
 @attrs.frozen
-class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
+class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Signal]]):
     """Randomized response RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥)
     otherwise.
 
@@ -71,7 +71,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
             return Fraction(1, 2)
         return max(0.5, (1 - 2**-50) / (1 + math.exp(-float(min(self.epsilon, _LARGE)))))
 
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, Signal]:
         if coins.bernoulli(self.delta):
             return dataset, TOP
         return (dataset if coins.bernoulli(self.truth) else 1 - dataset), BOTTOM
@@ -168,13 +168,13 @@ TWO_BITS = bounded(event_level(), 2)
 differs."""
 
 
-class BitExposed(ContinualMechanism[Symbol, int, int | Symbol]):
+class BitExposed(ContinualMechanism[Signal, int, int | Signal]):
     """A mechanism that takes bits and answers ⊤, ⊥ or a bit; ⊤ is its initial state. Abstract."""
 
     __slots__ = ()
 
     @property
-    def initial_state(self) -> Symbol:
+    def initial_state(self) -> Signal:
         return TOP
 
     @property
@@ -201,7 +201,7 @@ class LeakyBit(BitExposed):
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Approximate(0, self.delta), TWO_BITS, "CM §5.2")
 
-    def step(self, state: Symbol, message: int, coins: Coins) -> tuple[Symbol, int | Symbol]:
+    def step(self, state: Signal, message: int, coins: Coins) -> tuple[Signal, int | Signal]:
         if state is BOTTOM:
             return state, message
         return (BOTTOM, BOTTOM) if coins.bernoulli(self.delta) else (TOP, TOP)
@@ -284,7 +284,7 @@ class ExposedResponse(BitExposed):
         )
         return tuple(proved(self, each, TWO_BITS, _SOURCE)[0] for each in measures)
 
-    def step(self, state: Symbol, message: int, coins: Coins) -> tuple[Symbol, int | Symbol]:
+    def step(self, state: Signal, message: int, coins: Coins) -> tuple[Signal, int | Signal]:
         if state is TOP:
             return (BOTTOM, BOTTOM) if coins.bernoulli(self.probability) else (EMPTY, TOP)
         if state is BOTTOM:

@@ -38,7 +38,7 @@ from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol import Claim, Coins, ContinualMechanism, Pure, proved
 from antiphon.protocol.elsewhere import ABOVE_THRESHOLD, SPARSE_VECTOR
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Signal
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import EveryPair, every_pair
@@ -46,7 +46,7 @@ from antiphon.verifiers.relations import Within
 
 _TOPS: Final = fields.at_most(fields.MOST_UPDATES, "a budget is not divided further")
 
-Told: TypeAlias = Union[Symbol, int]
+Told: TypeAlias = Union[Signal, int]
 """An answer of a sparse vector: ⊤, ⊥ or HALT; in some variants a number in place of ⊤."""
 
 

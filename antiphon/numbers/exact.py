@@ -18,8 +18,11 @@ from antiphon.numbers.errors import InvalidArgument, of_kind, shown
 from antiphon.numbers.symbolic import SymbolError, Symbolic
 
 
-def fraction(value: object, name: str = "value") -> Fraction:
+def fraction(value: object, name: str = "value", symbols: bool = False) -> Fraction:
     """A finite number as an exact Fraction. Raises: InvalidArgument for anything else.
+
+    With ``symbols``, a function of a symbol, which computes as a Fraction does, is returned as it
+    is.
 
     A float is read as the shortest decimal that prints it: 0.1 is 1/10. The result is a plain
     Fraction, whose value and ``==`` no user class can change.
@@ -36,17 +39,13 @@ def fraction(value: object, name: str = "value") -> Fraction:
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
     if isinstance(value, Symbolic):
+        if symbols:
+            return value  # type: ignore[return-value]
         raise SymbolError(
             f"{name} is not known to be right for a symbol: write a number, not {value}. A symbol "
             "may stand for a δ, for e^ε where an ε may be Log(q), and for what coins take"
         )
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
-
-
-def symbolic(value: object, name: str) -> Fraction:
-    """A finite number as an exact Fraction; a function of a symbol, which computes as one does, as
-    it is."""
-    return value if isinstance(value, Symbolic) else fraction(value, name)  # type: ignore[return-value]
 
 
 _DECIMAL: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
@@ -120,7 +119,7 @@ def number(value: object) -> int | float | Fraction:
 def probability(value: object, name: str = "delta") -> Fraction:
     """The value as a rational in [0, 1], or as a function of a symbol whose values lie there.
     Raises: InvalidArgument otherwise."""
-    exact = symbolic(value, name)
+    exact = fraction(value, name, True)
     if not 0 <= exact <= 1:
         text = (
             f'{value}: write ap.Symbol("x", 0, 1)' if isinstance(value, Symbolic) else shown(value)
@@ -152,7 +151,7 @@ def positive(value: object, name: str) -> Fraction:
 
 
 def _argument(value: object) -> Fraction:
-    exact = symbolic(value, "the argument of Log")
+    exact = fraction(value, "the argument of Log", True)
     if exact < 1:
         raise InvalidArgument(f"Log takes a number >= 1 (e^ε, so that ε >= 0), not {exact}")
     return exact

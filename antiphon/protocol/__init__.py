@@ -6,7 +6,7 @@ post-processors, messages, claims and views. This package also exports:
 
 * *Parts*: ``Chain``, ``IdentityPostProcessor``, ``TossingPostProcessor``, ``Forwarding``;
   ``in_turn`` asks a list of questions in an exchange.
-* *Messages*: ``Symbol``, ``Space``, ``identical``, ``History``.
+* *Messages*: ``Signal``, ``Space``, ``identical``, ``History``.
 * *Measures of privacy*: ``Pure``, ``Approximate``, ``ZeroConcentrated``, ``Renyi``, ``GaussianDP``,
   ``BoundedRange``, ``Dominated``; ``measures`` converts one measure to another.
 * *Coins*: ``SampledCoins``, ``RecordedCoins``, ``ReplayedCoins``, ``Draw``.
@@ -48,7 +48,7 @@ from antiphon.protocol.messages import (
     TOP,
     Ask,
     Pair,
-    Symbol,
+    Signal,
     freeze,
     identical,
     same,
@@ -93,9 +93,9 @@ __all__ = [
     "ReplayedCoins",
     "Round",
     "SampledCoins",
+    "Signal",
     "Space",
     "Status",
-    "Symbol",
     "TossingPostProcessor",
     "ZeroConcentrated",
     "identical",

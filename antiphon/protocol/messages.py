@@ -31,7 +31,7 @@ class Creation:
     mechanism: Any
 
 
-class Symbol(enum.Enum):
+class Signal(enum.Enum):
     """The four messages without content: EMPTY, HALT, TOP and BOTTOM."""
 
     EMPTY = "λ"
@@ -45,25 +45,25 @@ class Symbol(enum.Enum):
     def __str__(self) -> str:
         return self.value
 
-    # Symbols are equal only if identical; the default hash of an Enum is a slow Python call.
+    # Signals are equal only if identical; the default hash of an Enum is a slow Python call.
     __hash__ = object.__hash__
 
 
-EMPTY: Final = Symbol.EMPTY
+EMPTY: Final = Signal.EMPTY
 """λ: the empty message, on which an adversary speaks first (CM §2.2)."""
-HALT: Final = Symbol.HALT
+HALT: Final = Signal.HALT
 """halt: the message by which a party ends the interaction (CM §2.2)."""
-TOP: Final = Symbol.TOP
+TOP: Final = Signal.TOP
 """⊤: yes, or valid; also the answer to a message that created a mechanism."""
-BOTTOM: Final = Symbol.BOTTOM
+BOTTOM: Final = Signal.BOTTOM
 """⊥: no, or invalid."""
 
 Array: TypeAlias = "NDArray[np.generic]"
-Halt: TypeAlias = Literal[Symbol.HALT]
+Halt: TypeAlias = Literal[Signal.HALT]
 MessageT = TypeVar("MessageT", default=Any)
 
 
-ATOMS: Final = frozenset({int, bool, str, bytes, float, complex, type(None), Fraction, Symbol})
+ATOMS: Final = frozenset({int, bool, str, bytes, float, complex, type(None), Fraction, Signal})
 """The types whose values are immutable and contain no other values."""
 
 

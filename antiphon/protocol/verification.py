@@ -15,7 +15,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import PartError, listed, of_kind
-from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
+from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Signal
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
 
@@ -88,7 +88,7 @@ class Verification(ABC, Generic[State, Message]):
         raise PartError, since a function that forgot to return ``Refused`` returns them.
         """
 
-    def __call__(self, messages: Iterable[object]) -> Symbol:
+    def __call__(self, messages: Iterable[object]) -> Signal:
         """f(m₁, …, m_t): TOP if the sequence of pairs is valid, else BOTTOM.
 
         A message that is no pair makes the result BOTTOM. ``same(m)`` and ``Pair(m, m)`` are equal.
@@ -105,7 +105,7 @@ class Verification(ABC, Generic[State, Message]):
 
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
-_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol))
+_SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Signal))
 """Types of return values of which some or all cannot be a state, such as None and bool."""
 _NEVER: Final = (type, BaseException)
 """Base types of return values that are never a state: classes and exceptions."""
@@ -144,4 +144,4 @@ def _said(value: object) -> str:
         return f"the class {value.__name__}"
     if isinstance(value, BaseException):
         return f"{of_kind(value)}"
-    return repr(value) if isinstance(value, (*_NONE, Symbol)) else str(bool(value))
+    return repr(value) if isinstance(value, (*_NONE, Signal)) else str(bool(value))

@@ -16,7 +16,8 @@ class TableGame:
         for line in lines:
             kind, *row = json.loads(line)
             if kind == "game":
-                _, self.rounds, _, self.composed, self.most, *self.order = row
+                _, self.rounds, _, self.composed, self.most, order = row
+                self.order = [order] if order else []
             elif kind == "part":
                 self.parts[row[0]] = row[1:]
             elif kind == "step":
@@ -97,9 +98,11 @@ class TableGame:
         return self._best(0 if over else left, public, created, kids, ahead, behind, bit)
 
     def _said(self, public, created, kids, ahead, behind, bit):
-        asks, differ, admits = self.public[public]
+        asks, may = self.public[public]
+        differ = {part: to for part, what, to in may if what == 2}
         if created < self.most:
-            for part, to, born in (each for each in admits if each[0] in self.parts):
+            for part, born, to in (each for each in may if each[0] in self.parts and each[1] != 2):
+                born = born == 1
                 start0, start1, judged = self.parts[part]
                 starts = ((start0, start1), (start1, start0))[bit] if born else (0, 0)
                 laws = ({(*s, a): p for s, p in law.items()}
@@ -110,7 +113,7 @@ class TableGame:
             for zero, one, to in self.f.get((part, judged), ()):
                 after = public
                 if zero != one and judged % 2 == 0:
-                    after = dict(differ).get(part)
+                    after = differ.get(part)
                 said = (zero, one)[:: 1 - 2 * bit]
                 found = [
                     self._pushed(law, index, part, query)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -18,7 +19,7 @@ import antiphon as ap
 from antiphon.audit.certificates.antiphon_check import NotAccepted
 from antiphon.audit.certificates.antiphon_check import check as lone
 from antiphon.audit.certificates.antiphon_check_losses import check as lone_losses
-from antiphon.audit.certificates.certificate import LOSS_READER, READER, Certificate
+from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.composition import (
     BasicFilter,
     adaptive_parameters,
@@ -26,6 +27,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.conjectures import AnyRenyi, GamePattern, conjecture
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Status
 from antiphon.protocol.spaces import BITS
@@ -132,8 +134,8 @@ def of_loss(name, order):
 
 def check(lines):
     """What the reader of that kind of certificate checks."""
-    losses = any(line.replace(" ", "").startswith('["game",2') for line in lines[:1])
-    return (lone_losses if losses else lone)(lines)
+    others = any(re.match(r'\s*\[\s*"(loss|epsilon)"', line) for line in lines)
+    return (lone_losses if others else lone)(lines)
 
 
 def numbered(rows):
@@ -179,6 +181,8 @@ def test_a_moment_and_a_range_have_certificates(name, order):
     assert TableGame(found.lines).holds()
     with pytest.raises(NotAccepted, match="a bad line"):  # it is no certificate of a δ
         lone(found.lines)
+    with pytest.raises(NotAccepted, match="of form 2, and this reader takes form 3"):
+        check([found.lines[0].replace("3", "2", 1), *found.lines[1:]])
 
 
 def test_no_certificate_of_an_infinite_loss():
@@ -214,9 +218,12 @@ def test_an_epsilon_that_is_not_the_least_is_refused():
 
 
 def test_the_lone_file_checks_without_the_library(tmp_path):
-    path = tmp_path / "found.jsonl"
-    fixed(2, 3).certify(path, epsilon=ap.Log(2), rounds=4)
-    for reader in (READER, LOSS_READER):
+    path, loss, least = (tmp_path / name for name in ("found", "loss", "least"))
+    found = fixed(2, 3).certify(path, epsilon=ap.Log(2), rounds=4)
+    losses = fixed(2, 3).certify(loss, order=2, rounds=4)
+    assert found.reader == READER
+    assert losses.reader == fixed(2, 3).certify(least, delta=TENTH, rounds=4).reader != READER
+    for reader in (READER, losses.reader):
         (tmp_path / reader.name).write_bytes(reader.read_bytes())
     bare = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
@@ -224,12 +231,13 @@ def test_the_lone_file_checks_without_the_library(tmp_path):
         command = [sys.executable, "-S", str(tmp_path / reader.name), str(file)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=bare)
 
-    assert run(path).stdout.startswith(
-        "checked, against 4 messages, in the game of its tables: δ = "
-    )
-    loss = tmp_path / "loss.jsonl"
-    fixed(2, 3).certify(loss, order=2, rounds=4)
-    assert run(loss, LOSS_READER).stdout.endswith("the moment of order 2 is 7/2\n")
+    said = "checked, against 4 messages, in the game of its tables: "
+    assert run(path).stdout.startswith(f"{said}δ = ")
+    assert run(path, losses.reader).stdout == run(path).stdout
+    assert run(loss, losses.reader).stdout == f"{said}the moment of order 2 is 7/2\n"
+    assert "is the least with δ <= 1/10" in run(least, losses.reader).stdout
+    for file in (loss, least):
+        assert run(file).stderr.startswith("not accepted: a bad line")
     path.write_text(path.read_text().replace('"delta",[],[2,1]', '"delta",[],[3,1]'))
     refused = run(path)
     assert refused.returncode == 1
@@ -279,6 +287,20 @@ def test_an_equivalence_has_certificates_that_it_holds_or_fails():
     assert unlike.distance > 0
     with pytest.raises(ap.TranscriptError, match="another game"):
         same.certificates()[0].against(unlike.compared[0][0])
+
+
+def test_a_refuted_conjecture_has_a_certificate_of_its_moment():
+    """Of two Rényi divergences the larger one is not all that is lost."""
+    parts = (AnyRenyi(order=2, moment=Fraction(6, 5)),) * 2
+    pattern = GamePattern(
+        parts=parts, order=2, rounds=6, compose=lambda *two: ap.PrivacyGame(
+            ap.ExtConComp(), fixed_mechanisms(two)
+        ),
+    )  # fmt: skip
+    found = conjecture(pattern, bound=Fraction(6, 5), seed=1, starts=2)
+    assert found.refuted
+    made = pattern.question(found.judged.mechanisms).certify(order=2, rounds=6)
+    assert made.check().endswith(f"the moment of order 2 is {found.loss}")
 
 
 # --- random games ---------------------------------------------------------------------------------
@@ -434,7 +456,7 @@ def refused(lines, why=None):
 def test_another_horizon():
     first, *rest = rows_of(certificate("one mechanism")[1])
     for rounds in (2, 4):
-        refused(numbered([["game", 1, rounds, *first[3:]], *rest]))
+        refused(numbered([[*first[:2], rounds, *first[3:]], *rest]))
 
 
 def test_a_larger_growth_than_the_epsilon_has():
@@ -452,30 +474,31 @@ def test_a_purse_that_grows():
     f, parts = sparse_parallel([(ap.Log(2), 0)]), responses(2)
     question = asked(ap.ExtConComp(), f, catalogue=parts, max_creations=2)
     rows = rows_of(question.certify(epsilon=0, rounds=4))
-    assert ["public", 1, 1, [], [[0, 1, 1]]] in rows
+    assert ["public", 1, 1, [[0, 1, 1]]] in rows
 
     def instead(*publics):
         return numbered([*(row for row in rows if row[0] != "public"), *publics])
 
-    empty = ["public", 1, 1, [], [[0, 1, 1]]]
-    check(instead(["public", 0, 1, [[0, 1]], [[0, 0, 1]]], empty))
-    refused(instead(["public", 0, 1, [[0, 0]], [[0, 0, 1]]], empty))
-    refused(instead(["public", 0, 1, [[0, 1]], [[0, 0, 1]]], [*empty[:3], [[0, 1]], empty[4]]))
-    refused(instead(["public", 0, 1, [], [[0, 1, 1]]], [*empty[:3], [[0, 1]], empty[4]]), "grows")
+    empty = ["public", 1, 1, [[0, 1, 1]]]
+    check(instead(["public", 0, 1, [[0, 2, 1], [0, 1, 0]]], empty))
+    refused(instead(["public", 0, 1, [[0, 2, 0], [0, 1, 0]]], empty))
+    more = ["public", 1, 1, [[0, 2, 1], [0, 1, 1]]]
+    refused(instead(["public", 0, 1, [[0, 2, 1], [0, 1, 0]]], more))
+    refused(instead(["public", 0, 1, [[0, 1, 1]]], more), "grows")
 
 
 def test_a_payment_by_a_dead_end_allows_no_more():
     """To ask part 0 ends it and tells nothing, but pays; then part 1, which tells all, may come."""
     rows = [
-        ["game", 1, 4, 1, 1, 2],
+        ["game", 3, 4, 1, 1, 2, 0],
         ["part", 0, 1, 1, 0],
         ["part", 1, 1, 1, 1],
         *(["step", 0, 1, query, 1, [[1, 0, 1]]] for query in (0, 1)),
         *(["step", 1, 1, query, 1, [[2 + query, 0, 1]]] for query in (0, 1)),
         ["f", 0, 0, [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]],
         ["f", 1, 1, [[0, 1, 1], [1, 0, 1]]],
-        ["public", 0, 1, [[0, 1]], [[0, 0, 1]]],
-        ["public", 1, 1, [], [[1, 1, 1]]],
+        ["public", 0, 1, [[0, 2, 1], [0, 1, 0]]],
+        ["public", 1, 1, [[1, 1, 1]]],
         ["delta", [], [1, 1], [0, 1]],
     ]
     assert TableGame(numbered(rows)).tight(Fraction(1)) == 1
@@ -484,6 +507,39 @@ def test_a_payment_by_a_dead_end_allows_no_more():
 
 def test_symmetric_is_claimed_and_false():
     refused(edited("not symmetric", lambda r: [*r[:3], 1, *r[4:]] * (r[0] == "game")), "bad line")
+
+
+def test_laws_and_columns_have_one_number():
+    rows = rows_of(certificate("one mechanism")[1])
+    for kind in ("law", "column"):
+        first, second, *_ = (place for place, row in enumerate(rows) if row[0] == kind)
+        refused(numbered([*rows[:first], rows[second], *rows[first:]]), "bad line")
+    changed = [[each[0], [*each[1], [99, 1]]] if each[0] == "law" else each for each in rows]
+    refused(numbered(changed))
+
+
+def test_a_delta_is_no_loss():
+    def ordered(row):
+        return [*row[:6], 2] if row[0] == "game" else None
+
+    lines = edited("one mechanism", ordered)
+    for reader in (lone, lone_losses):
+        with pytest.raises(NotAccepted, match="a bad line"):
+            reader(lines)
+
+
+def test_what_a_public_state_allows_is_said_once():
+    def twice(row):
+        return [*row[:3], [*row[3], *row[3][:1]]] if row[0] == "public" else None
+
+    refused(edited("a purse", twice), "bad line")
+
+
+def test_probabilities_add_up_to_one():
+    def less(row):
+        return [*row[:4], row[4] + 1, row[5]] if row[0] == "step" else None
+
+    refused(edited("one mechanism", less), "bad line")
 
 
 def test_a_smaller_figure():
@@ -530,12 +586,12 @@ def test_a_strategy_that_is_not_the_best_and_a_value_that_none_attains(name):
 def test_a_column_whose_first_states_differ_is_not_left_out():
     """A part whose answer tells the worlds apart, though no pair to it may differ."""
     rows = [
-        ["game", 1, 1, 0, 0, 0],
+        ["game", 3, 1, 0, 0, 0, 0],
         ["part", 0, 1, 2, 0],
         ["step", 0, 1, 0, 1, [[1, 0, 1]]],
         ["step", 0, 2, 0, 1, [[2, 0, 1]]],
         ["f", 0, 0, [[0, 0, 0]]],
-        ["public", 0, 1, [], []],
+        ["public", 0, 1, []],
     ]
     root = ["node", 1, 0, 0, [2], 1, 1, 1, 1, [2, 0, 0]]
     check(numbered([*rows, root, ["delta", [], [1, 1], [1, 1]]]))
@@ -632,12 +688,12 @@ def test_a_part_that_dies_by_chance_has_a_certificate():
 def loss_rows(order):
     """Answers 1/5 : 4/5 in world 0 and 3/4 : 1/4 in world 1: the worlds have unlike moments."""
     return [
-        ["game", 2, 1, 0, 0, 0, order],
+        ["game", 3, 1, 0, 0, 0, order],
         ["part", 0, 1, 2, 0],
         ["step", 0, 1, 0, 5, [[1, 0, 1], [2, 0, 4]]],
         ["step", 0, 2, 0, 4, [[1, 0, 3], [2, 0, 1]]],
         ["f", 0, 0, [[0, 0, 0]]],
-        ["public", 0, 1, [], []],
+        ["public", 0, 1, []],
     ]
 
 
@@ -682,7 +738,7 @@ def test_a_coin_in_public_drives_two_losses_apart():
     rows = rows_of(found)
     for row in rows:
         if row[0] == "public":  # nothing pays for a differing pair to the coin, which takes none
-            row[3] = [each for each in row[3] if each[0] != 0]
+            row[3] = [each for each in row[3] if each[:2] != [0, 2]]
     for lines in (found.lines, numbered(rows)):
         assert check(lines).endswith("is 9/4")
         assert TableGame(lines).holds()
@@ -693,5 +749,5 @@ def test_an_infinite_loss_is_refused_by_the_reader():
     rows[3] = ["step", 0, 2, 0, 1, [[1, 0, 1]]]
     for order in (1, 2):
         node = ["node", 1, 0, 0, [2], 1, int(order == 1), 9, 1, [2, 0, 0]]
-        rows[0] = ["game", 2, 1, 0, 0, 0, order]
+        rows[0] = ["game", 3, 1, 0, 0, 0, order]
         refused(numbered([*rows, node, ["loss", [9, 1]]]), "infinite")

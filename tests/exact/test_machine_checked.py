@@ -93,7 +93,7 @@ def test_a_certificate_of_another_figure_is_refused(tmp_path, change, told):
 def test_a_certificate_of_a_part_of_the_interaction_is_refused(tmp_path):
     path = tmp_path / "one.jsonl"
     ap.PrivacyGame(TwoFlips(), event_level()).question().certify(path, epsilon=ap.Log(3), rounds=1)
-    with pytest.raises(ap.TranscriptError, match="of 1 messages, and the game may take 2"):
+    with pytest.raises(ap.TranscriptError, match="of 1 message, and the game may take 2"):
         MachineChecked(TwoFlips(), event_level(), ap.Log(3), 0, str(path))
 
 

@@ -107,7 +107,7 @@ def test_a_refused_creation_uses_up_an_index_and_a_creation():
     assert played.tight_delta(epsilon=0, rounds=4) == Fraction(1, 3)  # of one response
     assert played.tight_delta(epsilon=0, rounds=2) == 0  # it is asked after both creations only
     view = played.play(played.best_adversary(epsilon=0, rounds=4), bit=0, seed=1)
-    assert [type(each).__name__ for each in view.answers[:2]] == ["Symbol", "Refusal"]
+    assert [type(each).__name__ for each in view.answers[:2]] == ["Signal", "Refusal"]
 
 
 def test_the_size_does_not_grow_with_the_orders_of_creations():

@@ -154,7 +154,7 @@ def test_behind_a_verifier_a_refusal_does_not_halt_and_replays(tmp_path):
     adversary = ap.scripted(script)
     view = game.play(adversary, bit=1, seed=3, sink=tmp_path / "view.jsonl")
     kinds = [type(answer) for answer in view.answers]
-    assert kinds[:3] == [ap.protocol.Symbol, Refusal, ap.protocol.Symbol]
+    assert kinds[:3] == [ap.protocol.Signal, Refusal, ap.protocol.Signal]
     assert view.answers[4] is ap.HALT
     assert view.answers[5] is not ap.HALT
     assert ap.replay(ap.View.load(tmp_path / "view.jsonl"), adversary).complete

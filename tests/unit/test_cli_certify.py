@@ -67,11 +67,23 @@ def test_a_moment(cli, code, tmp_path):
     assert cli("certify", str(path)) == (0, out, "")
 
 
-@pytest.mark.parametrize("reader", ["reader", "loss-reader"])
-def test_the_reader_is_printed(cli, reader):
-    status, out, _ = cli("certify", f"--{reader}")
+@pytest.mark.parametrize(
+    ("line", "reader"),
+    [
+        (None, "CertificateFile"),
+        ('["delta",[],[1,1],[0,1]]', "CertificateFile"),
+        ('["epsilon",[0,1],[1,1]]', "LossFile"),
+        ('["loss",[1,1]]', "LossFile"),
+        ('["interval",[0,1],[1,1],[1,2],[1]]', "FormulaFile"),
+    ],
+)
+def test_the_reader_of_each_kind_is_printed(cli, tmp_path, line, reader):
+    path = tmp_path / "found.jsonl"
+    path.write_text(f'["game",3,1,1,0,0,0]\n{line}\n')
+    status, out, _ = cli("certify", *([] if line is None else [str(path)]), "--reader")
     assert status == 0
     compile(out, f"{reader}.py", "exec")
+    assert f"main({reader})" in out
 
 
 @pytest.mark.parametrize(

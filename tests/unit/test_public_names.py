@@ -17,7 +17,6 @@ PACKAGES = ["antiphon"] + [
 PAGE = (ROOT.parent / "docs/reference.md").read_text()
 TWO_THINGS = {
     "Counterexample": "composition's is a theorem's, known before; audit's is one that was found",
-    "Symbol": "ap's stands for a parameter; protocol's is the type of HALT, TOP, BOTTOM and EMPTY",
 }
 """Names that mean two things, each in one home."""
 BEGINNING = [

@@ -1,1 +1,1 @@
-"""Certificates: exact answers that are checked without this library."""
+"""Certificates: files by which an exact answer is checked without this library."""

@@ -1,196 +1,214 @@
 """Checks a certificate of a tight δ; standard library only. docs/certificates.md has the format.
 
-A certificate has the tables of a privacy game and a value for each belief. Checked is that no value
-is less than any continuation, so that no adversary has more, and that it is equal to the one it
-names, so that one has as much. That the tables are those of some code is not checked here.
+A certificate has the tables of a privacy game, and a value for each belief of the adversary: the
+laws of the hidden states in both worlds, as they follow from the answers so far. This file checks
+that no value is less than that of any continuation, so that no adversary gains more; and that each
+value equals the one of a continuation that the certificate names, so that one adversary gains as
+much. Whether the tables are those of some mechanism is not checked here.
 """
 
 # ruff: noqa: B019
 # pyright: basic
 
-import gc
 import json
+import re
 import sys
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from math import factorial, gcd, lcm, prod
 from typing import Any
 
-OVER, SPENT = 0, 1  # columns: of the interaction's end, and of a part that is dead
-ENDED = -1, 0, ()  # the position after the end
-LINE = 1 << 24  # the longest line; of a number, Python reads 4,300 digits
+FORM = 3  # the version of the format
+OVER, SPENT = 0, 1  # columns: the interaction has ended; a part answers HALT for ever
+BORN, PAYS = 1, 2  # of a public state: a creation makes a part; a differing pair is paid for
+DEAD = 1  # the law of a part that has halted for certain; the laws above it are of live parts
+ENDED = -1, 0, ()  # the position after the end; in public state -1 nothing may be done
+LINE = 1 << 24  # the longest line, in characters; Python reads numbers of up to 4,300 digits
 
 
 class NotAccepted(Exception):
-    """The certificate is damaged, or not true."""
+    """The error for a certificate that is damaged, or not true."""
 
 
 def need(fact: object, *text: object) -> None:
-    """Raises: NotAccepted unless it is a fact."""
+    """Raises NotAccepted, with a text, if a fact is false."""
     if not fact:
         raise NotAccepted(*text)
 
 
-class TableGame:
-    """The game of some tables. A column is (part, state of its f, laws in both worlds); a position
-    is (public state, number of creations, sorted columns)."""
+def number(known: dict[Any, Any], key: tuple[Any, ...]) -> int:
+    """Returns the number of a key in a two-way table; a new key gets the next number. The table
+    ``known`` maps each key to its number, and each number to its key."""
+    found: int = known.setdefault(key, len(known) // 2)
+    known[found] = key
+    return found
 
-    gcd, lcm, one = staticmethod(gcd), staticmethod(lcm), 1
+
+class TableGame:
+    """The rules of the privacy game that some tables describe: which messages an adversary may
+    send, and which beliefs follow.
+
+    The law of a part's hidden state is ((state, weight), …). A column says what is known of one
+    part: (part, state of its f, number of the law in world 0, in world 1). A position says what is
+    known of all parts, up to weights of the two worlds: (public state, number of creations, sorted
+    numbers of the columns).
+    """
+
+    gcd, lcm, one, positive = staticmethod(gcd), staticmethod(lcm), 1, staticmethod(lambda n: n > 0)
+    kinds = "part step f public node delta"
 
     def __init__(self) -> None:
-        self.composed, self.most, self.coins = 0, 0, False  # coins: whether public ones are of use
-        self.tables = dict[str, dict[Any, Any]]()
-        self.columns: list[tuple[Any, ...]] = [(0, 0, (), ())] * 2
-        self.numbers: dict[tuple[Any, ...], int] = {}
-
-    def number(self, *column: Any) -> int:
-        """The number of a column."""
-        found = self.numbers.setdefault(column, len(self.columns))
-        self.columns += [column] if found == len(self.columns) else []
-        return found
+        self.composed, self.most, self.order = 0, 0, 0
+        self.tables: dict[str, dict[Any, Any]] = {kind: {} for kind in self.kinds.split()}
+        self.tables["public"][ENDED[0]] = 0, {}
+        self.laws, self.columns = dict[Any, Any](), dict[Any, Any]()
+        for law in (), ((0, self.one),):
+            number(self.columns, (-1, number(self.laws, law), DEAD, DEAD))
 
     @cache
-    def push(self, part: int, law: Any, query: int) -> tuple[int, dict[int, Any]]:
-        """What a query makes of a law: (denominator, {answer: (factor, law)})."""
-        rows = [self.tables["step"][part, state, query] for state in law[::2]]
-        common, found = self.lcm(*(over for over, _ in rows)), dict[int, Any]()
-        for weight, (over, branches) in zip(law[1::2], rows, strict=True):
+    def push(self, part: int, law: int, query: int) -> tuple[int, dict[int, Any]]:
+        """Returns how a query to a part changes the law of its hidden state: (denominator, {answer:
+        (factor, number of the law after this answer)})."""
+        rows = [(n, *self.tables["step"][part, state, query]) for state, n in self.laws[law]]
+        common, found = self.lcm(*(over for _, over, _ in rows)), dict[int, Any]()
+        for weight, over, branches in rows:
             for answer, to, share in branches:
                 own = found.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * share * (common // over)
         for answer, own in found.items():
             by = self.gcd(*own.values())
-            found[answer] = by, tuple([n for s in sorted(own) for n in (s, own[s] // by)])
+            found[answer] = by, number(self.laws, tuple([(s, own[s] // by) for s in sorted(own)]))
         return common, found
 
     @cache
-    def moves(self, column: int) -> list[Any]:
-        """[(first pair, whether the purse pays, denominator, branches)] of unlike branches."""
+    def moves(self, column: int) -> dict[Any, Any]:
+        """Returns the pairs of queries that may be sent to the part of a column, one for each
+        different effect: {(whether the purse pays, denominator, branches): [column, query of world
+        0, of world 1]}."""
         (part, judged, law0, law1), found = self.columns[column], dict[Any, Any]()
         for zero, one, to in self.tables["f"][part, judged]:
-            (over0, after0), (over1, after1) = (
-                self.push(part, law0, zero),
-                self.push(part, law1, one),
-            )
+            over0, after0 = self.push(part, law0, zero)
+            over1, after1 = self.push(part, law1, one)
             common, branches = self.lcm(over0, over1), list[tuple[int, int, int]]()
             for answer in {**after0, **after1}:
-                (by0, new0), (by1, new1) = after0.get(answer, (0, ())), after1.get(answer, (0, ()))
-                new = SPENT if answer else OVER
-                if any(new0[::2]) or any(new1[::2]):  # else it is dead
-                    new = self.number(part, to, new0, new1)
+                (by0, new0), (by1, new1) = after0.get(answer, (0, 0)), after1.get(answer, (0, 0))
+                dead = max(new0, new1) <= DEAD
+                new = min(answer, SPENT) if dead else number(self.columns, (part, to, new0, new1))
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            if len(branches) > 1 or branches[0][2] > SPENT:  # else no more than to stop
+            # A pair with one branch, in which the part is dead, is worth no more than to stop.
+            if len(branches) > 1 or branches[0][2] > SPENT:
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
                 found.setdefault(key, [column, zero, one])
-        return [(name, *key) for key, name in found.items()]
+        return found
 
     @cache
     def tells(self, column: int, public: int) -> bool:
-        """Whether a part can ever tell the worlds apart; else it is left out of a position."""
-        if column <= SPENT:
-            return False
+        """Returns whether answers of a column's part can ever differ in law between the worlds, in
+        a public state. Positions leave other columns out. For the range of the privacy loss (order
+        1) each part counts that can be asked: its coins may choose what to ask next."""
         part, judged, law0, law1 = self.columns[column]
-        may = judged % 2 or law0 != law1 or part in self.tables["public"][public][1] or self.coins
-        return bool(may and self.moves(column))
+        may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
+        return column > SPENT and bool((may or self.order == 1) and self.moves(column))
 
     @cache
     def mass(self, columns: Any, bit: int) -> int:
-        """The mass of some columns in one world."""
-        return prod(sum(self.columns[each][2 + bit][1::2]) for each in columns if each > SPENT)
+        """Returns the product of the total weights, in the world ``bit``, of the laws of some
+        columns."""
+        return prod(sum(n for _, n in self.laws[self.columns[each][2 + bit]]) for each in columns)
 
-    def branch(self, public: int, created: int, others: Any, zero: int, one: int, new: int) -> Any:
-        """(factor of world 0, of world 1, position): without the columns that cannot tell."""
-        live = (*others, new)
-        kept = [each for each in live if self.tells(each, public)] if new != OVER else []
-        if len(kept) < len(live):
-            lost = tuple([each for each in live if each not in kept])
-            zero, one = zero * self.mass(lost, 0), one * self.mass(lost, 1)
-        return zero, one, ENDED if new == OVER else (public, created, tuple(sorted(kept)))
+    @cache
+    def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
+        """Returns (mass in world 0, mass in world 1, position): the masses of the columns that are
+        left out, and the position of the columns that remain."""
+        over = OVER in columns
+        kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
+        lost = tuple([each for each in columns if each not in kept])
+        return self.mass(lost, 0), self.mass(lost, 1), ENDED if over else (public, created, kept)
 
     def start(self) -> Any:
-        """The first position: nothing is created yet, or the only part is there."""
-        return self.branch(0, 0, (), 1, 1, SPENT if self.composed else self.tables["part"][0])[2]
+        """Returns the first position: no part is created yet, or the only part is there."""
+        return self.settled(0, 0, (SPENT if self.composed else self.tables["part"][0],))[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
-        """[(name, denominator, branches)]: the name is [part] or [column, query, query]."""
-        if position == ENDED:
-            return []
+        """Returns the messages that may be sent in a position: [(name, denominator, branches)]. The
+        name is [part] for a creation, or [column, query of world 0, of world 1]; each branch is
+        (factor of the weight of world 0, of world 1, next position)."""
         found, (public, created, columns) = list[Any](), position
-        asks, differ, admits = self.tables["public"][public]
-        for part, (after, born) in admits.items() if created < self.most else ():
-            new = self.tables["part"][part] if born else SPENT
-            if not asks or after != public or self.tells(new, after):  # else it is of no use
-                found.append(([part], 1, [self.branch(after, created + 1, columns, 1, 1, new)]))
+        asks, may = self.tables["public"][public]
+        for (part, what), after in may.items() if created < self.most else ():
+            new = self.tables["part"][part] if what == BORN else SPENT
+            if what != PAYS and (not asks or after != public or self.tells(new, after)):
+                found.append(([part], 1, [self.settled(after, created + 1, (*columns, new))]))
         for place, column in enumerate(columns if asks else ()):
-            for name, pays, over, branches in self.moves(column):
-                after = differ.get(self.columns[column][0]) if pays else public
+            rest = columns[:place] + columns[place + 1 :]
+            for (pays, over, branches), name in self.moves(column).items():
+                after = may.get((self.columns[column][0], PAYS)) if pays else public
                 if after is not None and column not in columns[:place]:
-                    rest = after, created, columns[:place] + columns[place + 1 :]
-                    found.append((name, over, [self.branch(*rest, *each) for each in branches]))
+                    to = [(a, b, *self.settled(after, created, (*rest, c))) for a, b, c in branches]
+                    found.append((name, over, [(a * m, b * n, at) for a, b, m, n, at in to]))
         return found
 
 
 class CertificateFile(TableGame):
-    """A certificate, read line by line. Raises: NotAccepted."""
+    """A certificate of tight δ, read line by line. Raises: NotAccepted."""
 
-    kinds, least = "part step f public node delta epsilon", 0.0
+    orders = range(1)
+    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # a kind of line, then natural numbers
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Any) -> None:
         super().__init__()
-        self.tables = {kind: {} for kind in self.kinds.split()}
-        self.rounds, self.symmetric, self.last, kind = 0, 0, dict[int, int](), ""
+        self.rounds, self.symmetric, self.last = 0, 0, dict[int, int]()
         for count, line in enumerate(lines):
-            need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
-            need((count == 0) == (kind == "game"), "the first line is of the game", count)
-            need(kind == "about" or natural(row, self.least), "a row is of natural numbers", count)
-            need(self.read(kind, *row) if kind != "end" else row == [count], "a bad line", count)
-        need(kind == "end", "the end is missing")
+            need(kind == "about" or self.form.fullmatch(line.strip()), "no natural number", count)
+            need((kind == "game") == (count == 0) and self.read(kind, *row), "a bad line", count)
+        need((kind, row) == ("end", [count]), "the end is missing")
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
         value: Any
         match kind, *row:
-            case "game", 1, rounds, symmetric, composed, most:
-                self.rounds, self.symmetric, self.composed = rounds, symmetric, composed
-                self.most = most
-                return bool(symmetric <= 1 >= composed)
-            case "column", part, judged, zero, one:
-                return self.number(part, judged, tuple(zero), tuple(one)) == len(self.columns) - 1
+            case "game", form, *rest:
+                need(form == FORM, f"it is of form {form}, and this reader takes form {FORM}")
+                self.rounds, self.symmetric, self.composed, self.most, self.order = rest
+                return self.symmetric <= 1 >= self.composed and self.order in self.orders
+            case "law", law:
+                row = (tuple(map(tuple, law)),)
+                return row[0] not in self.laws and number(self.laws, *row) > DEAD
+            case "column", _, _, _, _:
+                return row not in self.columns and number(self.columns, row) > SPENT
             case "part", key, zero, one, judged:
-                value = self.number(key, judged, (zero, self.one), (one, self.one))
+                laws = [number(self.laws, ((state, self.one),)) for state in (zero, one)]
+                value = number(self.columns, (key, judged, *laws))
                 fine = zero == one or not self.symmetric
-            case "step", part, state, query, *value:
-                weights = {(answer, to): weight for answer, to, weight in value[1]}
-                key, fine = (part, state, query), sum(weights.values()) == value[0] > 0
-                if state == 0:  # a dead part stays so, and has one answer to all
-                    fine &= weights.keys() == {(self.last.setdefault(part, value[1][0][0]), 0)}
-                fine &= all(weights.values()) and len(weights) == len(value[1])
+            case "step", part, state, query, over, rows:
+                key, value, weights = (part, state, query), (over, rows), [each[2] for each in rows]
+                fine = sum(weights) == over and all(map(self.positive, weights))
+                after = {(answer, to) for answer, to, _ in rows}  # one, and dead, of a dead part
+                fine &= state > 0 or after == {(self.last.setdefault(part, rows[0][0]), 0)}
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    fine &= to % 2 == max(judged % 2, zero != one)  # it has paid
+                    # The pair has differed, now or before: f's state is odd.
+                    fine &= to % 2 == max(judged % 2, zero != one)
                     fine &= not self.symmetric or found.get((one, zero)) == to
-            case "public", key, asks, differ, admits:
-                value = asks, dict(differ), {part: (to, born) for part, to, born in admits}
-                fine = len(value[1]) == len(differ) and len(value[2]) == len(admits)
+            case "public", key, asks, may:
+                value = asks, {(part, what): to for part, what, to in may}
+                fine = len(value[1]) == len(may)
             case "node", t, public, created, columns, zero, one, *value:
                 key = t, (public, created, tuple(sorted(columns))), zero, one
-                fine = t > 0 < value[1] and gcd(zero, one) == 1
-                fine &= max(columns, default=0) < len(self.columns)
-            case "delta", epsilon, (one, zero), value:
-                key, fine = (tuple(epsilon), one, zero), len(value) == 2
-            case "epsilon", (one, zero), *value:
-                key, fine = (one, zero), len(value) in (1, 3)
+                fine = t > 0 < value[1] and {*columns} <= self.columns.keys()
+            case "delta", epsilon, (one, zero), ((_, _) as value):
+                key, fine = (tuple(epsilon), one, zero), max(epsilon, default=0) < 1 << 256
             case _:
-                return kind == "about"
+                return kind in ("about", "end")
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def value(self, t: int, position: Any, zero: int, one: int) -> tuple[int, int]:
-        """The value of a belief: what its node says, or what to stop is worth."""
+        """Returns the value of a belief, (numerator, denominator): its node has it; without a node,
+        the belief has the value of stopping."""
         by = gcd(zero, one) or 1
         node = self.tables["node"].get((t, position, zero // by, one // by))
         if node is not None:
@@ -200,7 +218,8 @@ class CertificateFile(TableGame):
         return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node: stopping and each option are worth no more, and the option
+        that the node names is worth as much."""
         value, unit, best = self.tables["node"][t, position, zero, one]
         most, less = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         need(max(0, most - less) * unit <= value <= most * unit, "out of bounds", t, position)
@@ -214,76 +233,56 @@ class CertificateFile(TableGame):
                 attained |= name == best and total == value * over * common
         need(attained, "no option attains the value", t, position)
 
-    def check_delta(self, epsilon: Any, one: int, zero: int) -> Fraction:
-        """The δ at e^ε = one/zero, of which the file says the ε where e^ε is not rational."""
-        start, rounds = self.start(), self.rounds
-        found = [Fraction(*self.value(rounds, start, zero, one))]
-        if not self.symmetric:
-            found.append(zero - one + Fraction(*self.value(rounds, start, one, zero)))
-        need(max(epsilon, default=0) < 1 << 256, "too long an ε")
+    def check_delta(self, epsilon: Any, one: int, zero: int) -> str:
+        """Checks a ``delta`` line, the tight δ at e^ε = one/zero, and returns it as text. Where e^ε
+        is irrational the line also has ε, and one/zero must be at most e^ε."""
+        worlds = [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]
+        first = self.rounds, self.start()
+        found = max(more + Fraction(*self.value(*first, *each)) for more, *each in worlds)
         least = sum(Fraction(*epsilon or [0]) ** k / factorial(k) for k in range(200))
         need(0 < zero <= one and (not epsilon or one <= least * zero), "more than e^ε", one, zero)
-        need(max(found) == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
-        return max(found) / zero
+        need(found == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
+        return f"δ = {found / zero} at e^ε = {Fraction(one, zero)}"
 
     def lesser(self) -> set[tuple[int, int]]:
-        """The pairs of public states of which the second allows all that the first does, for ever:
-        the first is what a payment leaves. What `tells` and `moves` leave out rests on it."""
-        public, found = self.tables["public"], set[tuple[int, int]]()
-        for _, differ, admits in public.values():
-            for to in {*differ.values(), *(to for to, _ in admits.values())}:
-                need(public[to][1].keys() <= differ.keys(), "a purse grows", to)
-        waiting = [(to, p) for p, (_, differ, _) in public.items() for to in differ.values()]
+        """Checks that payments leave no more than there was; returns the pairs (small, large) of
+        public states of which ``large`` allows all that ``small`` does, now and later. The columns
+        that ``tells`` leaves out, and the pairs that ``moves`` leaves out, rest on this check."""
+        public, found, waiting = self.tables["public"], set[Any](), list[Any]()
+        for each, (_, may) in public.items():
+            for (_, what), to in may.items():
+                need({p for p in public[to][1] if p[1] == PAYS} <= may.keys(), "a purse grows", to)
+                waiting += [(to, each)] if what == PAYS else []
         while waiting:
             small, large = pair = waiting.pop()
             if small != large and pair not in found:
                 found.add(pair)
-                (asks, pays, makes), (more_asks, more_pays, more) = public[small], public[large]
-                need(asks <= more_asks and pays.keys() <= more_pays.keys(), "a purse grows", pair)
-                waiting += [(to, more_pays[part]) for part, to in pays.items()]
-                for part, (to, born) in makes.items():
-                    need(part in more and more[part][1] == born, "a payment allows more", pair)
-                    waiting.append((to, more[part][0]))
+                (asks0, may0), (asks1, may1) = public[small], public[large]
+                need(asks0 <= asks1 and may0.keys() <= may1.keys(), "a payment allows more", pair)
+                waiting += [(to, may1[key]) for key, to in may0.items()]
         return found
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         self.lesser()
         for node in self.tables["node"]:
             self.check_node(*node)
-        tight = {Fraction(*key[1:]): self.check_delta(*key) for key in self.tables["delta"]}
-        said = [f"δ = {delta} at e^ε = {growth}" for growth, delta in tight.items()]
-        for delta, line in self.tables["epsilon"].items():
-            growth, *before = (Fraction(*each) for each in line)
-            need(tight[growth] <= Fraction(*delta), "a larger δ at this ε")
-            if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
-                low, high = sorted(before)
-                fall = (tight[low] - tight[high]) / (high - low)
-                least = tight[high] - fall * (growth - high)
-                need(high < growth and fall > 0 and least >= Fraction(*delta), "a smaller ε")
-            said.append(f"e^ε = {growth} is the least with δ <= {Fraction(*delta)}")
-        return f"against {self.rounds} messages, in the game of its tables: {'; '.join(said)}"
+        said = "; ".join(self.check_delta(*key) for key in self.tables["delta"])
+        return f"against {self.rounds} messages, in the game of its tables: {said}"
 
 
-def natural(row: object, least: float = 0) -> bool:
-    """Whether there are only whole numbers >= ``least``, and lists of lists of them."""
-    if isinstance(row, list):
-        return all(natural(each, least) for each in row)
-    return type(row) is int and row >= least
-
-
-def check(lines: Iterable[str], reader: Any = CertificateFile) -> str:
-    """What was checked. Raises: NotAccepted."""
+def check(lines: Any, reader: Any = CertificateFile) -> str:
+    """Checks the lines of a certificate with a reader class, and returns what was checked in a
+    sentence. Raises: NotAccepted."""
     try:
         return str(reader(lines).check())
     except Exception as error:
-        known = isinstance(error, NotAccepted)
-        raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
+        raise error if type(error) is NotAccepted else NotAccepted(f"{error!r:.200}") from None
 
 
 def main(reader: Any) -> None:
-    """Check the file that the command line names, and say what was checked."""
-    gc.disable()  # what is kept is kept to the end
+    """Checks the file that the command line names with a reader class, and prints what was
+    checked."""
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))

@@ -1,20 +1,20 @@
-"""Checks a certificate of a tight Rényi moment, or of a range of the privacy loss.
+"""Checks a certificate of a tight ε, of a tight Rényi moment, or of a range of the privacy loss.
 
 It needs the standard library and antiphon_check.py in the same folder. docs/certificates.md has the
-format. The tables are those of a certificate of a tight δ; the values are of another kind:
+format. A tight ε rests on three points of the tight δ, as antiphon_check.py checks them. For the
+privacy loss the tables are the same, and the values are of another kind:
 
-* of order α >= 2: the largest Σ P(v)^α Q(v)^(1−α) over the views v, with P the views of one world
-  and Q those of the other (Mironov 2017, Def. 3);
+* of order α >= 2: the largest Σ P(v)^α Q(v)^(1−α) over the views v, with P the law of the views in
+  one world and Q in the other (Mironov 2017, Def. 3);
 * of order 1: the largest e^η, where η is how far apart the privacy losses of two views can be
-  (Durfee and Rogers 2019), and the largest P(v)/Q(v), from which it is computed.
+  (Durfee and Rogers 2019), and the largest P(v)/Q(v), from which e^η is computed.
 
-A node's weights say which: (1, 0) or (0, 1) for the world that is P, (1, 1) for a range.
+The weights of a node name its value: (1, 0) or (0, 1) for the world that is P, (1, 1) for a range.
 """
 
 # pyright: basic
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -26,16 +26,18 @@ else:
 
 
 class PrivacyLossGame(base.TableGame, ABC):
-    """The game of some tables, in which an adversary drives privacy losses apart."""
-
-    order = 0
+    """The rules by which privacy losses add up in the game of some tables, whose adversary makes a
+    moment or a range of the loss as large as possible."""
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value of a position with t messages left."""
+        """Returns the value of a position with t messages left; the weights (zero, one) name the
+        kind of value."""
 
     def term(self, zero: int, one: int, bit: int) -> Fraction:
-        """What two factors add to a moment, or the ratio of likelihoods that they are."""
+        """Returns what a view, or a branch, adds to the moment: p^α q^(1−α); at order 1 its
+        likelihood ratio p/q. Of its two probabilities ``zero`` and ``one``, p is that of the world
+        ``bit``."""
         own, other = (one, zero) if bit else (zero, one)
         base.need(other or not own, "a view of one world only: the loss is infinite")
         if not own:
@@ -44,13 +46,14 @@ class PrivacyLossGame(base.TableGame, ABC):
         return own * ratio ** (self.order - 1) if self.order > 1 else ratio
 
     def stopped(self, position: Any, zero: int, one: int) -> Fraction:
-        """The value of an interaction that ends here."""
+        """Returns the value of a position in which the adversary stops."""
         columns = position[2]
         masses = self.mass(columns, 0), self.mass(columns, 1)
         return Fraction(1) if zero == one else self.term(*masses, one)
 
     def followed(self, t: int, option: Any, zero: int, one: int) -> Fraction:
-        """The value of an option, from those of its branches with t messages left."""
+        """Returns the value of sending a message, which is an option of the position, with t
+        messages left after it."""
         _, over, branches = option
         if zero == one:
             return self.apart(t, branches)
@@ -59,7 +62,8 @@ class PrivacyLossGame(base.TableGame, ABC):
         return sum(found, Fraction(0)) / over if self.order > 1 else max(found, default=Fraction(0))
 
     def apart(self, t: int, branches: Any) -> Fraction:
-        """The largest range: of two views with one answer, or with two different answers."""
+        """Returns the largest e^η of a message whose answers are ``branches``: two views may have
+        the same answer, or two different ones."""
         found, ratios = [Fraction(1)], list[list[Fraction]]()
         for zero, one, to in branches:
             base.need(bool(zero) == bool(one), "a view of one world only: the range is infinite")
@@ -70,37 +74,26 @@ class PrivacyLossGame(base.TableGame, ABC):
         return max([*found, *(high[0] * low[1] for high, low in permutations(ratios, 2))])
 
 
-class LossFile(PrivacyLossGame):
-    """A certificate of a moment or of a range, read line by line. Raises: NotAccepted."""
+class LossFile(PrivacyLossGame, base.CertificateFile):
+    """A certificate of a tight ε, a moment or a range (or of a tight δ), read line by line. Raises:
+    NotAccepted."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        super().__init__()
-        self.figure = list[Fraction]()
-        self.file = base.CertificateFile(self._tables(lines))
-        self.tables, self.columns, self.numbers = (
-            self.file.tables,
-            self.file.columns,
-            self.file.numbers,
-        )
-        self.composed, self.most, self.coins = self.file.composed, self.file.most, self.order == 1
+    kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
 
-    def _tables(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines as a certificate of a δ has them, without its figures."""
-        for line in lines:
-            kind, *row = json.loads(line)
-            if kind == "game":
-                version, *row, self.order = row
-                base.need(version == 2 and 0 < self.order <= 4096, "no certificate of losses")
-                row = [1, *row]
-            elif kind == "loss":
-                base.need(base.natural(row), "a figure is of natural numbers")
-                self.figure += [Fraction(*row[0])]
-                kind, row = "about", []
-            base.need(kind not in ("delta", "epsilon"), "a figure of another kind")
-            yield json.dumps([kind, *row])
+    def read(self, kind: str, *row: Any) -> bool:
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
+        match kind, *row:
+            case "epsilon", delta, *growths:
+                fine = not self.order and len(growths) in (1, 3)
+                return fine and self.tables[kind].setdefault(tuple(delta), growths) is growths
+            case "loss", [above, below]:
+                fine = self.order > 0 and not self.tables[kind]
+                return fine and bool(self.tables[kind].setdefault(Fraction(above, below), row))
+        return super().read(kind, *row) and not (self.order and kind == "delta")
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value that a position's node says, or that of stopping."""
+        """Returns the value that the node of a position has; without a node, the value of
+        stopping."""
         node = self.tables["node"].get((t, position, zero, one))
         if node is not None:
             return Fraction(*node[:2])
@@ -108,7 +101,8 @@ class LossFile(PrivacyLossGame):
         return self.stopped(position, zero, one)
 
     def check_value(self, t: int, position: Any, zero: int, one: int) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node: stopping and each option are worth no more, and the option
+        that the node names is worth as much."""
         *value, best = self.tables["node"][t, position, zero, one]
         stopped, said = self.stopped(position, zero, one), Fraction(*value)
         base.need(stopped <= said, "to stop is worth more", t, position)
@@ -120,20 +114,37 @@ class LossFile(PrivacyLossGame):
         base.need(attained, "no option attains the value", t, position)
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
-        self.file.lesser()
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
+        if not self.order:
+            return "; ".join([super().check(), *map(self.least, self.tables["epsilon"])])
+        self.lesser()
         for node in self.tables["node"]:
             self.check_value(*node)
-        both = [(1, 0), (0, 1)][: 1 if self.file.symmetric else 2]
-        rounds, start = self.file.rounds, self.start()
-        found = max(self.worth(rounds, start, *each) for each in ([(1, 1)] if self.coins else both))
-        base.need([found] == self.figure, "another figure")
-        what = "e^η of the range of losses" if self.coins else f"the moment of order {self.order}"
-        return f"against {rounds} messages, in the game of its tables: {what} is {found}"
+        worlds = [(1, 1)] if self.order == 1 else [(1, 0), (0, 1)][: 2 - self.symmetric]
+        found = max(self.worth(self.rounds, self.start(), *each) for each in worlds)
+        base.need([found] == [*self.tables["loss"]], "another figure")
+        moment = f"the moment of order {self.order}"
+        what = "e^η of the range of losses" if self.order == 1 else moment
+        return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
+
+    def least(self, target: Any) -> str:
+        """Checks an ``epsilon`` line, the least e^ε whose δ is at most the target, and returns it
+        as text."""
+        delta, lines = Fraction(*target), self.tables["delta"].items()
+        tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
+        growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
+        base.need(tight[growth] <= delta, "a larger δ at this ε")
+        if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
+            low, high = before
+            fall = (tight[low] - tight[high]) / (high - low)
+            least = tight[high] - fall * (growth - high)
+            base.need(low < high < growth and fall > 0 and least >= delta, "a smaller ε")
+        return f"e^ε = {growth} is the least with δ <= {delta}"
 
 
 def check(lines: Iterable[str]) -> str:
-    """What was checked. Raises: NotAccepted."""
+    """Checks the lines of a certificate, and returns what was checked in a sentence. Raises:
+    NotAccepted."""
     return base.check(lines, LossFile)
 
 

@@ -1,34 +1,30 @@
 """Checks a formula for a tight δ; standard library only, and beside it antiphon_check.py, which has
 the rules of the game. docs/formulas.md has the format.
 
-The file has the tables of a privacy game whose probabilities are polynomials, and of each belief a
-value: a polynomial between each two cuts. Checked is that no value is less than any continuation,
-and that it is equal to the one it names, for all numbers between the two cuts.
+The file has the tables of a privacy game whose probabilities are polynomials in a symbol; cuts of
+the symbol's interval; and of each belief a value, which is one polynomial between each two cuts.
+This file checks, for all numbers between two cuts at once, that no value is less than that of any
+continuation, and that each value equals that of the continuation which the file names.
 """
 
 # ruff: noqa: B019
 # pyright: basic
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import zip_longest
-from math import gcd, inf
+from math import gcd
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-if __package__:
-    from antiphon.audit.certificates.antiphon_check import (
-        CertificateFile,
-        TableGame,
-        main,
-        natural,
-        need,
-    )  # fmt: skip
+if TYPE_CHECKING or __package__:
+    from antiphon.audit.certificates import antiphon_check as base
 else:
-    from antiphon_check import CertificateFile, TableGame, main, natural, need  # type: ignore
+    import antiphon_check as base  # beside this file
 
 
 class Poly(tuple[int, ...]):
@@ -49,11 +45,10 @@ class Poly(tuple[int, ...]):
         return self + other * -1
 
     def __mul__(self, other: Any) -> Any:
-        if type(other) is int:
-            return Poly(each * other for each in self)
-        found = [0] * (len(self) + len(other))
+        factor = Poly([other]) if type(other) is int else other
+        found = [0] * (len(self) + len(factor))
         for i, one in enumerate(self):
-            for j, two in enumerate(other, i):
+            for j, two in enumerate(factor, i):
                 found[j] += one * two
         return Poly(found)
 
@@ -65,7 +60,7 @@ class Poly(tuple[int, ...]):
             found[k] = left[k + len(other) - 1] // other[-1]
             for i, each in enumerate(other, k):
                 left[i] -= found[k] * each
-        need(not any(left), "no divisor")
+        base.need(not any(left), "no divisor")
         return Poly(found)
 
     def __mod__(self, other: Any) -> Any:
@@ -75,49 +70,55 @@ class Poly(tuple[int, ...]):
             left = (left * other[-1] - other * more).primitive()
         return left
 
+    def __call__(self, x: Fraction) -> Fraction:
+        return reduce(lambda found, each: found * x + each, reversed(self), Fraction(0))
+
     def primitive(self) -> Any:
-        """Without the common divisor of the coefficients."""
+        """Returns the polynomial divided by the greatest common divisor of its coefficients."""
         by = gcd(*self) or 1
         return Poly(each // by for each in self)
 
     def common(self, other: Any) -> Any:
-        """The greatest common divisor, up to its sign."""
+        """Returns the greatest common divisor of two polynomials, up to its sign."""
         by, one, two = gcd(*self, *other), self.primitive(), other.primitive()
         while two:
             one, two = two, one % two
         return one * by
 
-    def __call__(self, x: Fraction) -> Fraction:
-        return reduce(lambda found, each: found * x + each, reversed(self), Fraction(0))
-
-    def moved(self, by: Fraction, scale: Fraction) -> list[int]:
-        """The coefficients of a multiple of self(by + scale·s), as many as its own."""
-        over = by.denominator * scale.denominator
-        line, found, power = Poly((int(by * over), int(scale * over))), Poly(), 1
-        for each in reversed(self):
-            found, power = found * line + Poly([each * power]), power * over
-        return [*found, *[0] * (len(self) - len(found))]
+    def slope(self) -> Any:
+        """Returns the derivative of the polynomial."""
+        return Poly([i * each for i, each in enumerate(self)][1:])
 
     def odd(self) -> Any:
-        """The product of its factors of odd power, each once, with its sign."""
+        """Returns the product of the polynomial's factors of odd power, each once, with the sign of
+        the polynomial."""
         left, found = self.primitive(), Poly([1])
         while len(left) > 1:
-            slope = Poly(i * each for i, each in enumerate(left))
-            once = left // left.common(Poly(slope[1:])).primitive()
+            once = left // left.common(left.slope()).primitive()
             left, both = left // once, found.common(once).primitive()
             found = (found // both) * (once // both)
         return found * (1 if found[-1] * self[-1] > 0 else -1)
 
+    def along(self, low: Fraction, high: Any) -> list[int]:
+        """The coefficients in s of a positive multiple of the polynomial at (low + high·s)/(1 + s),
+        where s >= 0 goes from low to high: Bernstein's; or at low + s, if high is None."""
+        (a, b), (c, d) = low.as_integer_ratio(), (1, 0) if high is None else high.as_integer_ratio()
+        above, below = Poly([a * (d or 1), c * b]), Poly([b * (d or 1), d * b])
+        found, power = Poly(), Poly([1])
+        for each in reversed(self):
+            found, power = found * above + power * each, power * below
+        return [*found, *[0] * (len(self) - len(found))]
+
     def nonnegative(self, low: Fraction, high: Any) -> bool:
-        """Whether it is >= 0 on [low, high], or from ``low`` on if high is None."""
+        """Returns whether the polynomial is >= 0 on the interval [low, high], or on [low, ∞) if
+        high is None."""
         return not self or split(self, low, high, 0) or split(self.odd(), low, high, 400)
 
 
 def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
-    """Whether Bernstein's coefficients show it, on the interval or on halves of halves of it."""
-    found = poly.moved(low, Fraction(1) if high is None else high - low)
-    if high is not None:
-        found = Poly(found[::-1]).moved(Fraction(1), Fraction(1))
+    """Returns whether the coefficients in Bernstein's basis show that a polynomial is >= 0: on an
+    interval, or after halving it up to ``depth`` times."""
+    found = poly.along(low, high)
     ends = [each for each in found if each]
     if min(found) >= 0 or not depth or min(ends[0], ends[-1]) < 0:
         return min(found) >= 0
@@ -126,36 +127,41 @@ def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
 
 
 def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
-    """(from, to, [what each value has there]) for values that are lists of (from, …) up to the
-    end."""
+    """Yields (first cut, last cut, [what each value is there]) of each interval on which none of
+    some piecewise values changes. A piecewise value is a list of (first cut, …); ``end`` is the
+    last cut of all."""
     starts = sorted({start for pieces in values for start, *_ in pieces})
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         own = ([rest for low, *rest in pieces if low <= start][-1] for pieces in values)
         yield start, stop, list(own)
 
 
-class FormulaGame(TableGame):
-    """The game of tables whose probabilities are polynomials over ``over``. The value of a belief
-    with t messages left is a polynomial over the t-th power of it between each two cuts."""
+class FormulaGame(base.TableGame):
+    """The rules of the privacy game of tables whose probabilities are polynomials over ``over``.
+    Between each two cuts, the value of a belief with t messages left is a polynomial over the t-th
+    power of ``over``."""
 
+    kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
-    over: Any = one
+    over = one
     sample = Fraction(0)  # a number inside the interval
     end: Any = 0  # the last cut
 
     def gcd(self, *polys: Any) -> Any:
-        """The greatest common divisor of polynomials >= 0, with the sign that makes it so."""
+        """Returns the greatest common divisor of polynomials that are >= 0 on the interval; it is
+        >= 0, too."""
         found = reduce(lambda one, two: one.common(two), polys)
         value = found(self.sample)
-        need(value, "a common divisor is 0 at the sample")
+        base.need(value, "a common divisor is 0 at the sample")
         return found if value > 0 else found * -1
 
     def lcm(self, *_: Any) -> Any:
-        """The denominator, which is one for all."""
+        """Returns the common denominator of all probabilities."""
         return self.over
 
     def value(self, t: int, position: Any, zero: Any, one: Any) -> tuple[Any, Any]:
-        """(factor, [(from, polynomial, …)]): the value of a belief."""
+        """Returns the value of a belief: a factor, and [(first cut, polynomial, …)] to multiply by
+        it."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         if not (t and own and other and self.options(position)):
             return self.stopped(t, own - other)
@@ -163,46 +169,50 @@ class FormulaGame(TableGame):
         return by, self.known(t, position, zero // by, one // by)
 
     def stopped(self, t: int, gain: Any) -> tuple[Any, Any]:
-        """What to stop is worth: a gain, or 0 where it is negative."""
+        """Returns the value of stopping, as ``value`` does: the gain where it is >= 0, and 0
+        elsewhere."""
         return self.power(t), [(low, gain * sign) for low, sign in self.signs(gain)]
 
-    @cache
     def power(self, t: int) -> Any:
-        """A power of the denominator."""
-        return reduce(lambda found, _: found * self.over, range(t), self.one)
+        """Returns the t-th power of the common denominator."""
+        return reduce(mul, [self.over] * t, self.one)
 
     def known(self, *key: Any) -> Any:
-        """The value that the file has."""
-        need(key in self.tables["node"], "no value", *key)
+        """Returns the piecewise value that the node of a belief has."""
+        base.need(key in self.tables["node"], "no value", *key)
         return self.tables["node"][key]
 
     def signs(self, poly: Any) -> Any:
-        """[(from, 1 where the polynomial is >= 0, or 0 where it is <= 0)], as the file has it."""
-        need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
+        """Returns the signs of a polynomial, which the file has: [(first cut, 1 where the
+        polynomial is >= 0, or 0 where it is <= 0)]."""
+        base.need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
         return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
-        """(name, [(from, polynomial)]) of what may be done: to stop, and each option."""
+        """Yields (name, [(first cut, polynomial)]) of stopping, and of each message that may be
+        sent in a belief."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         by, pieces = self.stopped(t, own - other)
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-            total = list[Any]()
-            factors = [by * self.over if over == 1 else by for by, _ in found]  # 1: a creation
-            for low, _, own in merged(self.end, *(pieces for _, pieces in found)):
-                total.append((low, sum(map(mul, factors, (poly for poly, *_ in own)))))
-            yield name, total
+            # The denominator 1 marks a creation, which tosses no coin.
+            factors = [by * self.over if over == 1 else by for by, _ in found]
+            pieces = merged(self.end, *(each for _, each in found))
+            yield name, [(low, sum(p * by for (p, *_), by in zip(own, factors, strict=True)))
+                         for low, _, own in pieces]  # fmt: skip
 
 
-class FormulaFile(FormulaGame, CertificateFile):
+class FormulaFile(FormulaGame, base.CertificateFile):
     """A formula with its certificate, read line by line. Raises: NotAccepted."""
 
-    kinds, least = "interval cut part step f public sign node tight", -inf
+    signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
+    form = re.compile(base.CertificateFile.form.pattern + signed)
+    # Each cut is (polynomial, low, high): the only root of the polynomial in [low, high].
     cuts: list[tuple[Any, Any, Any]]
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
+        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
         key: Any
         value: Any
         match kind, *row:
@@ -214,84 +224,89 @@ class FormulaFile(FormulaGame, CertificateFile):
                 fine &= self.over != () and self.holds(self.over)
             case "cut", m, low, high:
                 poly, low, high, last = Poly(m), Fraction(*low), Fraction(*high), self.cuts.pop()
-                slope = Poly(i * each for i, each in enumerate(poly[1:], 1))
                 fine = self.cuts[-1][2] <= low and (last[1] is None or high <= last[1])
-                if low < high:  # it rises from below 0 to above 0
-                    fine &= poly(low) < 0 < poly(high) and slope.nonnegative(low, high)
+                # The polynomial rises from below 0 to above 0, so it has one root between the two
+                # ends.
+                if low < high:
+                    fine &= poly(low) < 0 < poly(high) and poly.slope().nonnegative(low, high)
                 else:
                     fine &= self.cuts[-1][2] < low == high != last[1]
                 self.cuts += [(poly.primitive(), low, high), last]
-                self.end, key, value = self.end + 1, self.end, m
-            case "step", part, state, query, found:
-                value = self.over, [(answer, to, Poly(weight)) for answer, to, weight in found]
-                places = {each[:2] for each in value[1]}
-                key, fine = (part, state, query), sum(each for *_, each in value[1]) == self.over
-                fine &= all(each and self.holds(each) for *_, each in value[1])
-                fine &= len(places) == len(found) and (state > 0 or places == {(0, 0)})
-            case "column", part, judged, *laws:
-                laws = [tuple(Poly(n) if isinstance(n, list) else n for n in law) for law in laws]
-                return self.number(part, judged, *laws) == len(self.columns) - 1
+                self.end += 1
+                return bool(fine)
+            case "step", part, state, query, rows:
+                rows = [(answer, to, Poly(weight)) for answer, to, weight in rows]
+                return super().read(kind, part, state, query, self.over, rows)
+            case "law", law:
+                return super().read(kind, [(state, Poly(weight)) for state, weight in law])
             case "sign", poly, value:
                 key, fine = Poly(poly), self.in_order(value)
                 fine &= all(sign in (0, 1) for _, sign in value)
             case "node", t, public, created, columns, zero, one, found:
                 key = t, (public, created, tuple(sorted(columns))), Poly(zero), Poly(one)
                 value = [(low, Poly(poly), best) for low, poly, best in found]
-                fine = t > 0 and self.in_order(value) and max([0, *columns]) < len(self.columns)
+                fine = t > 0 and self.in_order(value) and {*columns} <= self.columns.keys()
             case "tight", one, zero, found:
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
-            case _:  # as of numbers
-                return (kind == "about" or natural([*row])) and super().read(kind, *row)
+            case _:  # All other lines are as in a certificate of a number.
+                return super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
-        """Whether pieces begin at the first cut, and go on at later ones."""
+        """Returns whether the pieces of a value begin at the first cut, and go on at later cuts in
+        order."""
         starts = [low for low, *_ in pieces]
         return starts[0] == 0 and starts == sorted({*starts}) and starts[-1] < self.end
 
     @cache
     def holds(self, poly: Any, low: int = 0, high: int = -1) -> bool:
-        """Whether a polynomial is >= 0 between two cuts."""
+        """Returns whether a polynomial is >= 0 between two cuts, which are given by their
+        numbers."""
         (m0, a0, b0), (m1, a1, b1) = self.cuts[low], self.cuts[high]
         sides = beside(poly, m0, a0, b0, 1) and beside(poly, m1, a1, b1, -1)
         return bool(sides and (b0 == a1 or poly.nonnegative(b0, a1)))
 
+    def positive(self, weight: Any) -> bool:
+        """Returns whether a polynomial can be a probability: it is >= 0 on the interval, and not 0
+        everywhere."""
+        return bool(weight and self.holds(weight))
+
     def check_node(self, *key: Any) -> None:
-        """No option is worth more than the value; and the one that is named is worth as much."""
+        """Checks the value of a node between each two cuts: stopping and each option are worth no
+        more, and the option that the node names is worth as much."""
         names, pieces = list[Any](), self.tables["node"][key]
         for name, total in self.sides(*key):
             names.append(name)
             for low, high, ((value, best), (side,)) in merged(self.end, pieces, total):
-                need(name != best or value == side, "an option does not attain it", *key[:2])
-                need(self.holds(value - side, low, high), "a continuation has more", *key[:2])
-        need(all(best in names for *_, best in pieces), "no such option", *key[:2])
+                base.need(name != best or value == side, "an option does not attain it", *key[:2])
+                base.need(self.holds(value - side, low, high), "a continuation has more", *key[:2])
+        base.need(all(best in names for *_, best in pieces), "no such option", *key[:2])
 
     def check_tight(self, one: Any, zero: Any) -> str:
-        """Each piece is what the better world has, at e^ε = one/zero."""
-        need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
-        pieces, whole, said = self.tables["tight"][one, zero], self.power(self.rounds), list[str]()
-        by, found = self.value(self.rounds, self.start(), zero, one)
-        worlds = [[(low, by * each[0]) for low, *each in found]] * 2
-        if not self.symmetric:
-            by, found = self.value(self.rounds, self.start(), one, zero)
-            worlds[1] = [(low, by * each[0] + (zero - one) * whole) for low, *each in found]
-        for low, high, (own, *found) in merged(self.end, pieces, *worlds):
-            (above, below, bit), better = own, [each[0] for each in found]
-            need(bit in (0, 1) and self.holds(better[bit] - better[1 - bit], low, high), "less δ")
-            need(below and self.holds(below, low, high), "a denominator < 0")
-            need(above * zero * whole == below * better[bit], "another δ")
-        for low, above, below, _ in pieces:
-            said.append(f"{[*above]}/{[*below]} from {place(self.cuts[low])}")
+        """Checks a ``tight`` line, the formula for δ at e^ε = one/zero, and returns it as text:
+        each piece must be the gain in the world in which the adversary gains more."""
+        base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
+        whole, worlds = self.power(self.rounds), list[Any]()
+        for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
+            by, found = self.value(self.rounds, self.start(), *weights)
+            worlds.append([(low, by * poly + more * whole) for low, poly, *_ in found])
+        pieces = self.tables["tight"][one, zero]
+        for low, high, ((above, below, bit), *found) in merged(self.end, pieces, *worlds):
+            (better,) = found[bit]
+            base.need(all(self.holds(better - each, low, high) for (each,) in found), "less δ")
+            base.need(below and self.holds(below, low, high), "a denominator < 0")
+            base.need(above * zero * whole == below * better, "another δ")
+        said = [f"{[*a]}/{[*b]} from {place(self.cuts[low])}" for low, a, b, _ in pieces]
         return f"δ = {', '.join(said)}, at e^ε = {[*one]}/{[*zero]}"
 
     def check(self) -> str:
-        """What was checked, in a sentence."""
+        """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         self.lesser()
         for poly, pieces in self.tables["sign"].items():
             for low, high, ((sign,),) in merged(self.end, pieces):
-                need(self.holds(poly if sign else poly * -1, low, high), "another sign", poly)
+                base.need(self.holds(poly if sign else poly * -1, low, high), "another sign", poly)
         for node in self.tables["node"]:
             self.check_node(*node)
         said = "; ".join(self.check_tight(*key) for key in self.tables["tight"])
@@ -300,18 +315,19 @@ class FormulaFile(FormulaGame, CertificateFile):
 
 
 def beside(poly: Any, m: Any, low: Any, high: Any, side: int) -> bool:
-    """Whether a polynomial is >= 0 in the interval of a cut, at least on one side of the cut."""
+    """Returns whether a polynomial is >= 0 in the interval [low, high] of a cut, on one side of the
+    cut, the root of ``m``: above it if ``side`` is 1, below it if -1."""
     while low != high and poly and not poly % m:
         poly = poly // m * side
     return bool(low == high or poly.nonnegative(low, high))
 
 
 def place(cut: Any) -> str:
-    """A cut as text."""
+    """Returns a cut as text: its number, or a decimal near it."""
     _, low, high = cut
     return "∞" if low is None else f"{low}" if low == high else f"about {float(low):.9g}"
 
 
 if __name__ == "__main__":
     sys.setrecursionlimit(10_000)
-    main(FormulaFile)
+    base.main(FormulaFile)

@@ -6,43 +6,67 @@ The page on certificates has the format, and says of which answers there are any
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import attrs
 
-from antiphon.audit.certificates import antiphon_check, antiphon_check_losses
-from antiphon.audit.certificates.antiphon_check import CertificateFile
+from antiphon.audit.certificates import (
+    antiphon_check,
+    antiphon_check_losses,
+    antiphon_formula_check,
+)
+from antiphon.audit.certificates.antiphon_check_losses import LossFile
 from antiphon.audit.certificates.antiphon_formula_check import FormulaFile
 from antiphon.audit.certificates.certificate_writer import lines_of, loss_lines_of
-from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
+from antiphon.audit.certificates.derived_rows import ComparedSystems, DerivedRows, Row
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, WiderDenominator
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
+from antiphon.composition import Create
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument, TranscriptError
 from antiphon.numbers.user_files import path_of
+from antiphon.protocol import ContinualMechanism, Verification
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
 
 READER: Final = Path(antiphon_check.__file__)
-"""The file that checks a certificate of a tight δ or ε, without this library."""
-LOSS_READER: Final = Path(antiphon_check_losses.__file__)
-"""The file that, beside ``READER``, checks one of a Rényi moment, or of a range."""
+"""The lone reader of a tight δ: a file that checks a certificate with Python alone. The lone
+readers of other kinds need it in the same folder."""
 _LARGEST: Final = 1 << 30
-"""The largest file that is read. A reader takes ten to thirty times as much memory."""
+"""The size in bytes of the largest file that is read. A reader takes ten to thirty times as much
+memory."""
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _TABLES: Final = ("part", "step", "f", "public")
+
+
+class AskedGame(Protocol):
+    """The parts of a question about a privacy game that define the tables of its certificate."""
+
+    @property
+    def system(self) -> ContinualMechanism: ...
+    @property
+    def verification(self) -> Verification: ...
+    @property
+    def creations(self) -> tuple[Create, ...]: ...
+    @property
+    def queries(self) -> Any: ...
+    @property
+    def max_creations(self) -> int | None: ...
 
 
 @attrs.frozen(repr=False)
 class Certificate(Shown):
-    """A certificate of an exact answer: the tables of a game, and a value for each belief."""
+    """A certificate of an exact answer: the tables of a privacy game, and a value for each belief
+    of the adversary."""
 
     lines: tuple[str, ...]
     """The lines of the file."""
@@ -58,39 +82,45 @@ class Certificate(Shown):
         return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
 
     @property
-    def formula(self) -> list[Any] | None:
-        """Of a certificate of a formula, its line about the interval: [low, high, …]."""
+    def formula(self) -> Row | None:
+        """The ``interval`` line of a certificate of a formula, without its kind: [low, high, …];
+        None for other certificates."""
         line = next(islice(self.lines, 1, None), "")
         return json.loads(line)[1:] if line.startswith('["interval"') else None
 
     @property
     def beliefs(self) -> int:
-        """The number of beliefs that have a value."""
+        """The number of beliefs that have a value in the certificate."""
         return sum(each.startswith('["node"') for each in self.lines)
 
     @property
-    def _reader(self) -> object:
-        if self.lines and self.lines[0].startswith('["game",2'):
-            return antiphon_check_losses.LossFile
-        return CertificateFile if self.formula is None else FormulaFile
+    def reader(self) -> Path:
+        """The lone reader of this kind of certificate, a file for Python alone; it needs ``READER``
+        in the same folder."""
+        if self.formula is not None:
+            return Path(antiphon_formula_check.__file__)
+        others = any(each.startswith(('["loss"', '["epsilon"')) for each in self.lines)
+        return Path(antiphon_check_losses.__file__) if others else READER
 
     def check(self) -> str:
-        """Check all that the certificate says of its tables; a sentence that says what was checked.
+        """Check the figures of the certificate against its tables; returns a sentence that says
+        what was checked.
 
-        Raises: TranscriptError if it is damaged, or not true.
+        Raises: TranscriptError if the certificate is damaged, or not true.
         """
         try:
             with room():
-                return antiphon_check.check(self.lines, self._reader)
+                reader = LossFile if self.formula is None else FormulaFile
+                return antiphon_check.check(self.lines, reader)
         except antiphon_check.NotAccepted as error:
             why = ", ".join(map(str, error.args))
             raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
 
     def against(self, asked: AskedGame | ComparedSystems) -> str:
-        """Check it, and derive every row of its tables anew from the step functions and f of a
-        question, over the whole alphabet. No engine is asked.
+        """Check the certificate, and derive every row of its tables anew from the step functions
+        and f of a question, over the whole alphabet, without the engine.
 
-        Raises: TranscriptError if it is damaged, not true, or of another game.
+        Raises: TranscriptError if the certificate is damaged, not true, or of another game.
         """
         checked, game = self.check(), json.loads(self.lines[0])
         rows = DerivedRows(asked, game[2]) if self.formula is None else SymbolicRows(asked, game[2])
@@ -158,22 +188,27 @@ def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def room() -> Generator[None, None, None]:
-    """Context manager for the reader: it keeps much, which is let go in the end."""
+    """Context manager in which a reader or writer runs: it collects no garbage, as readers keep
+    what they compute; in the end their caches are emptied."""
+    collects = gc.isenabled()
+    gc.disable()
     try:
         with deep_recursion(0):
             yield
     finally:
-        for reader in FormulaFile.__mro__:
-            for each in vars(reader).values():
+        for kind in FormulaFile.__mro__:
+            for each in vars(kind).values():
                 if hasattr(each, "cache_clear"):
                     each.cache_clear()
+        if collects:
+            gc.enable()
 
 
 def certificate_of(
     question: Any, epsilon: object, delta: object, order: object, rounds: int | None
 ) -> Certificate:
-    """The certificate of a question's tight δ at one or several ε, of its tight ε at a δ, or of its
-    moment of an order; at order 1, of its range."""
+    """The certificate of a question's tight δ at one or several ε, of the tight ε at a δ, or of the
+    Rényi moment of a whole order; at order 1, of the range of the privacy loss."""
     about = question._card().title
     if [epsilon, delta, order].count(None) != 2:
         raise InvalidArgument(
@@ -189,7 +224,7 @@ def certificate_of(
 
 
 class TightPoint(NamedTuple):
-    """A tight δ that was found, at an ε and the rational e^ε at which it was."""
+    """A tight δ that was found at an ε; ``growth`` is the rational e^ε at which it was computed."""
 
     epsilon: exact.ExactEpsilon
     growth: Fraction
@@ -212,7 +247,8 @@ def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certi
 
 
 def _of_losses(question: Any, about: str, order: int, rounds: int | None) -> Certificate:
-    """The certificate of a moment of a whole order above 1, or at order 1 of a range."""
+    """The certificate of the Rényi moment of a whole order; at order 1, of the range of the privacy
+    loss."""
     if rounds is None:
         raise InvalidArgument("an order is certified against rounds=… messages")
     if order == 1:
@@ -240,8 +276,8 @@ def _made(rows: list[Row], found: Sequence[Fraction]) -> Certificate:
 def as_line(row: Row) -> str:
     """A row as a line of a file. Raises: Intractable if it is too long."""
     try:
-        line = json.dumps(row, separators=(",", ":"))
-    except ValueError:  # Python writes no longer numbers
+        line = _ENCODER.encode(row)
+    except ValueError:  # Python writes no numbers of more than 4,300 digits.
         raise Intractable("the digits of a number in a certificate", "over 4,300", 4300) from None
     if len(line) >= antiphon_check.LINE:
         raise Intractable("the length of a line of a certificate", len(line), antiphon_check.LINE)
@@ -257,7 +293,9 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    while True:  # until both lie on the last piece, which ends in (growth, target)
+    # The loop ends when both points lie on the last linear piece of δ in e^ε, which ends in
+    # (growth, target).
+    while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:
             break
@@ -271,7 +309,8 @@ def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:
 
 
 def written_epsilon(epsilon: exact.ExactEpsilon) -> list[int]:
-    """[numerator, denominator] of an ε; nothing if e^ε is rational."""
+    """An ε as [numerator, denominator]; [] if e^ε is rational, since the certificate then has
+    e^ε."""
     if isinstance(epsilon, exact.Log) or not epsilon:
         return []
     ratio = [*Fraction(epsilon).as_integer_ratio()]

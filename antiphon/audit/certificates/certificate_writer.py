@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.audit.certificates.antiphon_check import TableGame
+from antiphon.audit.certificates.antiphon_check import DEAD, FORM, SPENT, TableGame, number
 from antiphon.audit.certificates.antiphon_check_losses import PrivacyLossGame
 from antiphon.audit.certificates.derived_rows import DerivedRows, Row
 from antiphon.audit.exact.cost import Report, reached
@@ -22,11 +22,13 @@ from antiphon.audit.exact.solver import deep_recursion
 
 Key: TypeAlias = tuple[int, Any, int, int]
 """(messages left, position, weight of b = 0, weight of b = 1), without a common divisor."""
-VERSION: Final = 1
+Node: TypeAlias = tuple[int, int, Any]
+"""(numerator, denominator, name of the best option) of a belief's value."""
 
 
 class RowTable(dict[Any, Any]):
-    """A table whose rows are computed when they are first asked for."""
+    """A table of a game whose rows are computed, by a function ``row``, when they are first asked
+    for."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
         super().__init__()
@@ -41,7 +43,8 @@ class RowTable(dict[Any, Any]):
 
 
 class TablesOf(TableGame):
-    """The game of a question, whose tables grow as they are read."""
+    """The game of a question, by the rules of its certificate's reader; the tables grow as they are
+    read."""
 
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
@@ -50,38 +53,80 @@ class TablesOf(TableGame):
             "part": RowTable(rows.part, self._first),
             "step": RowTable(rows.step, tuple),
             "f": RowTable(rows.f, lambda row: row[0]),
-            "public": RowTable(rows.public, _public),
+            "public": RowTable(
+                rows.public, lambda row: (row[0], {(part, what): to for part, what, to in row[1]})
+            ),
         }
+        for kind, table in self.made.items():
+            table |= self.tables[kind]
         self.tables |= self.made
+        for part in range(len(rows.parts)):
+            self.tables["part"][part]
 
     def _first(self, row: Row) -> int:
-        zero, one, judged = row
-        return self.number(len(self.made["part"]), judged, (zero, self.one), (one, self.one))
+        part, (*states, judged) = len(self.made["part"]), row
+        laws = [number(self.laws, ((state, self.one),)) for state in states]
+        return number(self.columns, (part, judged, *laws))
 
-    def lines(self) -> Iterator[Row]:
-        """The rows, in the order in which they were found."""
+    def lines(self, rounds: int, symmetric: bool, about: str, *more: Row) -> Iterator[Row]:
+        """Yields the lines up to the last column: the game, the rows of the tables in the order in
+        which they were found, and the laws and columns that are not those of first states."""
+        yield ["game", FORM, rounds, int(symmetric), int(self.composed), self.most, self.order]
+        yield from more
+        yield ["about", about]
+        self._close()
         for kind, table in self.made.items():
             for where, row in table.rows.items():
                 yield [kind, *where, *row]
+        first = {*self.tables["part"].values()}
+        known = {each for column in first for each in self.columns[column][2:]}
+        for law in range(DEAD + 1, len(self.laws) // 2):
+            if law not in known:
+                yield ["law", self.laws[law]]
+        for column in range(SPENT + 1, len(self.columns) // 2):
+            if column not in first:
+                yield ["column", *self.columns[column]]
+
+    def _close(self) -> None:
+        """Derives the rows of all public states that may follow, since the reader checks that a
+        purse never grows."""
+        waiting, met = [0], {0}
+        while waiting:
+            after = {*self.tables["public"][waiting.pop()][1].values()} - met
+            met |= after
+            waiting += after
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the two worlds changes nothing in the rows derived so far."""
+        alike = all(zero == one for zero, one, _ in self.made["part"].rows.values())
+        return alike and all(map(_mirrored, self.tables["f"].values()))
 
 
-def _public(row: Row) -> Row:
-    asks, differ, admits = row
-    return [asks, dict(differ), {part: (to, born) for part, to, born in admits}]
+def _mirrored(pairs: list[list[int]]) -> bool:
+    """Whether each pair that f allows is allowed the other way round, with the same effect."""
+    found = {tuple(each) for each in pairs}
+    return found == {(one, zero, to) for zero, one, to in pairs}
 
 
 @attrs.define(eq=False)
 class PlainSolver:
-    """Values every belief of the plain game, where nothing is left out but what cannot tell."""
+    """Computes the value of each belief of a game that leaves out nothing but parts which cannot
+    tell the worlds apart."""
 
     game: TableGame
     limit: int
     report: Report | None = None
-    values: dict[Key, tuple[int, int, Any]] = attrs.field(factory=dict[Key, "tuple[int, int, Any]"])
-    """Of each belief: the numerator and the denominator of its value, and the best option."""
+    values: dict[Key, Node] = attrs.field(factory=dict[Key, "Node"])
+    """For each belief: the numerator and the denominator of its value, and the name of the best
+    option."""
+    _known: dict[Any, tuple[Row, int, int]] = attrs.field(
+        factory=dict[Any, "tuple[Row, int, int]"], init=False
+    )
 
     def solve(self, rounds: int, ahead: int, behind: int) -> Fraction:
-        """The largest ahead · Pr₀[S] − behind · Pr₁[S] of all adversaries and events S."""
+        """Returns the largest ahead · Pr₀[S] − behind · Pr₁[S] over all adversaries and events S of
+        their answers."""
         with deep_recursion(rounds):
             return Fraction(*self._value(rounds, self.game.start(), ahead, behind))
 
@@ -90,19 +135,29 @@ class PlainSolver:
         key = t, position, ahead // by, behind // by
         found = self.values.get(key)
         if found is None:
-            columns = position[2]
-            own, against = ahead * self.game.mass(columns, 0), behind * self.game.mass(columns, 1)
-            if not (t and own and against and self.game.options(position)):
-                return max(0, own - against), 1
-            found = self._best(key)
+            options, mass, other = self._at(position, t > 0)
+            own, against = ahead * mass, behind * other
+            if not (own and against and options):
+                return (own - against, 1) if own > against else (0, 1)
+            found = self._best(key, options, own // by, against // by)
         return found[0] * by, found[1]
 
-    def _best(self, key: Key) -> tuple[int, int, Any]:
-        t, position, ahead, behind = key
-        most = ahead * self.game.mass(position[2], 0)
-        best, unit = max(0, most - behind * self.game.mass(position[2], 1)), 1
-        said: Any = []
-        for name, denominator, branches in self.game.options(position):
+    def _at(self, position: Any, asks: bool) -> tuple[Row, int, int]:
+        """Returns (options, mass in world 0, in world 1) of a position; no options if no message is
+        left."""
+        key = position, asks
+        if key not in self._known:
+            options = self.game.options(position) if asks else Row()
+            columns = position[2]
+            self._known[key] = options, self.game.mass(columns, 0), self.game.mass(columns, 1)
+        return self._known[key]
+
+    def _best(self, key: Key, options: Row, most: int, less: int) -> Node:
+        """Returns (numerator, denominator, name) of the best option of a belief. ``most`` and
+        ``less`` are the weights of the worlds in it."""
+        t, _, ahead, behind = key
+        best, unit, said = max(0, most - less), 1, Row()
+        for name, denominator, branches in options:
             total, over = 0, 1
             for zero, one, to in branches:
                 value, below = self._value(t - 1, to, ahead * zero, behind * one)
@@ -122,16 +177,17 @@ class PlainSolver:
 
 
 class LossTables(TablesOf, PrivacyLossGame):
-    """The game of a question, in which the values of losses are found as they are asked for."""
+    """The game of a question, which finds the value of a privacy loss in each position that is
+    reached."""
 
     def __init__(self, rows: DerivedRows, order: int, limit: int, report: Report | None) -> None:
         super().__init__(rows)
         self.order, self.limit, self.report = order, limit, report
-        self.coins = order == 1
-        self.values = dict[Key, "tuple[int, int, Any]"]()
+        self.values = dict[Key, "Node"]()
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value of a position: the largest of stopping and of its options."""
+        """Returns the value of a position: the largest of the values of stopping and of each
+        option."""
         if not (t and self.options(position)):
             return self.stopped(position, zero, one)
         found = self.values.get((t, position, zero, one))
@@ -150,83 +206,40 @@ def loss_lines_of(
     rows: DerivedRows, about: str, rounds: int, order: int,
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
-    """The lines of a certificate of a moment of an order above 1; or, at order 1, of a range."""
+    """Yields the lines of a certificate of the Rényi moment of an order; at order 1, of the range
+    of the loss."""
     game = LossTables(rows, order, limit, report)
-    _add_parts(game)
     with deep_recursion(rounds):
         found = game.worth(rounds, game.start(), 1, int(order == 1))
-        symmetric = _symmetric(game)
+        symmetric = game.symmetric
         if order > 1 and not symmetric:
             found = max(found, game.worth(rounds, game.start(), 0, 1))
-    close(game)
-    yield ["game", VERSION + 1, rounds, int(symmetric), int(rows.composed), rows.most, order]
-    yield ["about", about]
-    yield from game.lines()
-    yield from _nodes(game, game.values)
+    yield from game.lines(rounds, symmetric, about)
+    yield from _nodes(game.values)
     yield ["loss", [*found.as_integer_ratio()]]
-
-
-def _add_parts(game: TablesOf) -> None:
-    for part in range(len(game.found.parts)):
-        game.tables["part"][part]
 
 
 def lines_of(
     rows: DerivedRows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
-    """The lines of a certificate of tight δ, at some ([ε], or [] if it is a logarithm, e^ε)."""
+    """Yields the lines of a certificate of tight δ. Each claim is (ε as the line has it, the
+    rational e^ε)."""
     game = TablesOf(rows)
-    _add_parts(game)
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
-    symmetric = _symmetric(game)
+    symmetric = game.symmetric
     said: list[Row] = []
     for (epsilon, growth), found in zip(claims, ahead, strict=True):
         one, zero = growth.as_integer_ratio()
         if not symmetric:
             found = max(found, zero - one + solver.solve(rounds, one, zero))
         said.append(["delta", epsilon, [one, zero], [*(found / zero).as_integer_ratio()]])
-    close(game)
-    yield ["game", VERSION, rounds, int(symmetric), int(rows.composed), rows.most]
-    yield ["about", about]
-    yield from game.lines()
-    yield from _nodes(game, solver.values)
+    yield from game.lines(rounds, symmetric, about)
+    yield from _nodes(solver.values)
     yield from said
 
 
-def _symmetric(game: TablesOf) -> bool:
-    """Whether exchanging the worlds changes nothing."""
-    alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
-    return alike and all(map(mirrored, game.tables["f"].values()))
-
-
-def mirrored(pairs: list[list[int]]) -> bool:
-    """Whether each pair that f allows is allowed the other way round, with the same effect."""
-    found = {tuple(each) for each in pairs}
-    return found == {(one, zero, to) for zero, one, to in pairs}
-
-
-def close(game: TableGame) -> None:
-    """All public states that may follow, as the reader asks whether a purse can grow."""
-    waiting = [0]
-    met = {0}
-    while waiting:
-        _, differ, admits = game.tables["public"][waiting.pop()]
-        after = {*differ.values(), *(to for to, _ in admits.values())} - met
-        met |= after
-        waiting += after
-
-
-def _nodes(game: TableGame, values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
-    numbers = {number: number for number in game.tables["part"].values()}
-    for (t, (public, created, columns), ahead, behind), (value, unit, best) in values.items():
-        for column in columns:
-            if column not in numbers:
-                numbers[column] = len(numbers) + 2
-                part, judged, *laws = game.columns[column]
-                yield ["column", part, judged, *map(list, laws)]
-        own = [numbers[column] for column in columns]
-        if len(best) > 1:
-            best = [numbers[best[0]], *best[1:]]
-        yield ["node", t, public, created, own, ahead, behind, value, unit, best]
+def _nodes(values: dict[Key, Node]) -> Iterator[Row]:
+    for (t, position, *weights), value in values.items():
+        yield ["node", t, *position, *weights, *value]

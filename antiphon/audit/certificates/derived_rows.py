@@ -1,4 +1,5 @@
-"""The tables of a certificate, row by row, from step functions and f themselves; no engine.
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""The tables of a certificate, derived row by row from step functions and f, without the engine.
 
 States, answers and states of f are numbered in the order in which rows first name them, so that two
 lists of the same rows, in the same order, are equal exactly if they are of the same game.
@@ -7,297 +8,225 @@ lists of the same rows, in the same order, are equal exactly if they are of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import partial
 from itertools import product
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 
+from antiphon import protocol
+from antiphon.audit.certificates.antiphon_check import PAYS
 from antiphon.composition import Create, Filter, Refusal
 from antiphon.composition.concurrent import Concurrent, ExtConComp, Extended
 from antiphon.composition.suitable import Checked, Suitable
-from antiphon.numbers.errors import (
-    READINGS,
-    REFUSALS,
-    AntiphonError,
-    Intractable,
-    InvalidArgument,
-    PartError,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.interning import Interner
-from antiphon.protocol import (
-    HALT,
-    Ask,
-    Coins,
-    ContinualMechanism,
-    Mechanism,
-    Verification,
-    outcomes,
-)
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.verification import Refused, read
 
 Row: TypeAlias = list[Any]
 _END: Final = object()
-"""The answer that ends the interaction. It has the number 0."""
-_REFUSED: Final = object()
-"""The answer of a mechanism without a verifier that refuses a message: its state stays."""
+"""The answer that ends the interaction; its number is 0."""
 _DEAD: Final = object()
-"""The state of a part that has halted, and answers HALT for ever. It has the number 0."""
+"""The state of a part that has halted, and gives one answer for ever; its number is 0."""
 _MOST: Final = 10_000
-"""The largest number of messages of a part, and of public states."""
-
-
-class AskedGame(Protocol):
-    """All that a question says of its game."""
-
-    @property
-    def system(self) -> ContinualMechanism: ...
-    @property
-    def verification(self) -> Verification: ...
-    @property
-    def creations(self) -> tuple[Create, ...]: ...
-    @property
-    def queries(self) -> Any: ...
-    @property
-    def max_creations(self) -> int | None: ...
+"""The largest number of messages to a part, and of public states."""
 
 
 @attrs.frozen
 class ComparedSystems:
-    """Two mechanisms in states, which single messages are to tell apart."""
+    """Two mechanisms, in given states, that an adversary tries to tell apart by equal messages."""
 
-    mechanisms: tuple[Mechanism, Mechanism]
+    mechanisms: tuple[protocol.Mechanism, protocol.Mechanism]
     states: tuple[object, object]
     queries: tuple[object, ...]
 
-    def heard(self, before: Any, message: object, coins: Coins) -> tuple[object, object]:
-        """(next state, answer) of the mechanism in whose state this is: (which one, its state)."""
-        if before is _DEAD:
-            return _DEAD, _END
-        which: int = before[0]
-        state: object = before[1]
-        after, answer = _heard(self.mechanisms[which], _END, _REFUSED, state, message, coins)
-        return _DEAD if after is _DEAD else (which, after), answer
 
-    @property
-    def starts(self) -> tuple[object, object]:
-        """The first state in either world."""
-        one, two = self.mechanisms
-        return (0, self.states[0]), (0 if one is two else 1, self.states[1])
-
-
-@attrs.define(eq=False)
 class DerivedPart:
-    """One mechanism: its messages, and its states and answers so far in numbers."""
+    """One mechanism, or two that are compared, and the numbers of its messages, states and answers
+    so far. A state is (number of the mechanism, its state), or _DEAD."""
 
-    heard: Callable[[Any, object, Coins], tuple[object, object]]
-    starts: tuple[object, object]
-    queries: Interner = attrs.field(factory=Interner)
-    states: Interner = attrs.field(factory=Interner)
-    answers: Interner = attrs.field(factory=Interner)
-    judged: Interner = attrs.field(factory=Interner)
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(
+        self, mechanisms: tuple[Any, ...], messages: Iterable[object], halted: object, *starts: Any
+    ) -> None:  # fmt: skip
+        self.mechanisms, self.halted = mechanisms, halted
+        self.starts = starts or ((0, mechanisms[0].initial_state),) * 2
+        self.queries, self.states, self.answers, self.judged = (Interner() for _ in range(4))
         self.states(_DEAD)
         self.answers(_END)
+        if any(self.queries(each) > _MOST for each in messages):
+            raise errors.Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
 
     def law(self, state: int, query: int) -> dict[tuple[int, int], Fraction]:
-        """The probability of each (answer, next state)."""
+        """Returns the probability of each (answer, next state), in numbers, after a query in a
+        state."""
         before, message = self.states.values[state], self.queries.values[query]
         found: dict[tuple[int, int], Fraction] = {}
-        for p, (after, answer) in outcomes(lambda coins: self.heard(before, message, coins)):
-            key = self.answers(answer), self.states(after)
+        for p, (after, said) in protocol.outcomes(lambda coins: self.heard(before, message, coins)):
+            key = self.answers(said), self.states(after)
             found[key] = found.get(key, Fraction(0)) + p
         return found
 
-    def step(self, state: int, query: int) -> Row:
-        """[denominator, [[answer, next state, probability times the denominator], …]]."""
-        found = self.law(state, query)
-        over = math.lcm(*(p.denominator for p in found.values()))
-        return [over, [[*key, int(p * over)] for key, p in found.items()]]
-
-
-def _heard(
-    mechanism: Mechanism, halted: object, refused: object, before: object, message: object,
-    coins: Coins,
-) -> tuple[object, object]:  # fmt: skip
-    """(next state, answer): ``refused`` to a refusal, which ends it if it is _END; ``halted`` when
-    it ends, or when it fails after a draw."""
-    if before is _DEAD:
-        return _DEAD, halted
-    try:
-        if refused is _REFUSED and not mechanism.signature.queries.contains(message):
-            return before, _REFUSED
-        after, answer = mechanism.step(before, message, coins)
-    except AntiphonError as error:
-        early = not coins.draws
-        if early and isinstance(error, REFUSALS):
-            return _DEAD if refused is _END else before, refused
-        if early or isinstance(error, READINGS):
-            raise
-        return _DEAD, halted
-    halts = answer is HALT and mechanism.is_over(after)
-    return (_DEAD, halted) if halts else (after, answer)
+    def heard(self, before: Any, message: object, coins: protocol.Coins) -> tuple[object, object]:
+        """(next state, answer). A refusal ends the interaction, as a verifier ends it; of compared
+        mechanisms, which have no verifier, it is an answer that leaves the state as it is; and an
+        error after a draw is a halt."""
+        dead = _DEAD, self.halted
+        if before is _DEAD:
+            return dead
+        mechanism, compared = self.mechanisms[before[0]], len(self.mechanisms) == 2
+        refused = (before, Refused) if compared else (_DEAD, _END)
+        try:
+            if compared and not mechanism.signature.queries.contains(message):
+                return refused
+            after, answer = mechanism.step(before[1], message, coins)
+        except errors.AntiphonError as error:
+            early = not coins.draws
+            if early and isinstance(error, errors.REFUSALS):
+                return refused
+            if early or isinstance(error, errors.READINGS):
+                raise
+            return dead
+        over = answer is protocol.HALT and mechanism.is_over(after)
+        return dead if over else ((before[0], after), answer)
 
 
 class DerivedRows:
-    """The rows of the tables of a question. Raises: InvalidArgument if it has none."""
+    """The rows of the tables of a question. Raises: InvalidArgument for a game of which no
+    certificate is written."""
 
-    def __init__(self, asked: AskedGame | ComparedSystems, rounds: int) -> None:
-        self._suitable: Suitable | None = None
-        self._f: Verification | None = None
-        self._budget: Any = None
+    def __init__(self, asked: Any, rounds: int) -> None:
+        self.most, self.composed, self._public = 0, False, Interner()
+        self._f: Any = None
         self._created: tuple[Create, ...] = ()
-        self.most, self.composed, self.parts = 0, False, list[DerivedPart]()
-        self._public = Interner()
         if isinstance(asked, ComparedSystems):
-            self.parts.append(_filled(DerivedPart(asked.heard, asked.starts), asked.queries))
+            one, two = asked.mechanisms
+            starts = (0, asked.states[0]), (int(one is not two), asked.states[1])
+            self.parts = [DerivedPart(asked.mechanisms, asked.queries, _END, *starts)]
         else:
-            self._of_game(asked, rounds)
-        self._public(self._first())
+            self._f, self.composed = asked.verification, isinstance(asked.system, Extended)
+            systems = self._factored(asked, rounds) if self.composed else [asked.system]
+            halted, given = protocol.HALT if self.composed else _END, asked.queries
+            self.parts = [DerivedPart((m,), _messages(m, given), halted) for m in systems]
 
-    def _of_game(self, asked: AskedGame, rounds: int) -> None:
-        self._f, system = asked.verification, asked.system
-        self.composed = isinstance(system, Extended)
-        if self.composed:
-            self._factored(asked, rounds)
-        else:
-            self.parts.append(_part(system, asked.queries, _END))
-
-    def _factored(self, asked: AskedGame, rounds: int) -> None:
-        """A composition's parts, each for itself: given all answers they are independent."""
-        f, system = asked.verification, asked.system
-        self._suitable, kind = f if isinstance(f, Suitable) else None, type(f)
-        own = (getattr(kind, name, None) for name in ("step", "_create", "initial_state"))
-        plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore
-        self._budget = system.budget if type(system) is ExtConComp else _END
-        budget: object = self._budget
-        kept = budget is None or is_library_code(type(budget))
-        if self._suitable is None or tuple(own) != plain or not kept or self._budget is _END:
-            raise InvalidArgument(
+    def _factored(self, asked: Any, rounds: int) -> Row:
+        """Returns the mechanisms that a composition may create. Given all answers, their states are
+        independent. Raises: InvalidArgument where f, the budget or the system has a step of its
+        own."""
+        f, system, kind = asked.verification, asked.system, type(asked.verification)
+        own = [getattr(kind, name, None) for name in ("step", "_create", "initial_state")]
+        plain = [Suitable.step, Suitable._create, Suitable.initial_state]  # pyright: ignore
+        budget: Any = system.budget if type(system) is ExtConComp else _END
+        self._budget, kept = budget, budget is None or is_library_code(type(budget))
+        if not isinstance(f, Suitable) or own != plain or not kept or budget is _END:
+            raise errors.InvalidArgument(
                 "no certificate is written of a composition whose f, budget or system has a step "
                 "of its own: ask about ExtConComp under an f of antiphon.composition"
             )
         self.most = rounds if asked.max_creations is None else min(asked.max_creations, rounds)
         self._created = asked.creations
-        self.parts += [_part(each.mechanism, asked.queries, HALT) for each in self._created]
-
-    def _first(self) -> object:
-        if self._suitable is None or not self.composed:
-            return None
-        charged = None if self._budget is None else self._budget.initial_state
-        return self._suitable.purse, charged, 0
+        self._public((f.purse, None if budget is None else budget.initial_state, 0))
+        return [each.mechanism for each in self._created]
 
     def part(self, number: int) -> Row:
-        """[first state in either world, first state of f]."""
-        own = self.parts[number]
-        states = [own.states(each) for each in own.starts]
-        if not self.composed:
-            first = () if self._f is None else self._f.initial_state
-            return [*states, 2 * own.judged(first) + 1]
-        claim = self._created[number].claim
-        checked = Checked(self._created[number], claim and claim.verification.initial_state)
-        return [*states, 2 * own.judged(checked[1:])]
+        """Returns [first state in world 0, in world 1, first state of f] of a part. A state of f is
+        a tuple whose second field says that the purse need not pay; its number is odd if so."""
+        own, create = self.parts[number], self._created[number] if self.composed else None
+        judged: tuple[Any, ...] = (getattr(self._f, "initial_state", None), True)
+        if create is not None:
+            claim: Any = create.claim
+            judged = Checked(create, claim and claim.verification.initial_state)[1:]
+        return [*map(own.states, own.starts), 2 * own.judged(judged) + judged[1]]
 
     def step(self, part: int, state: int, query: int) -> Row:
-        """[denominator, branches]: the outcomes of a query."""
-        return self.parts[part].step(state, query)
+        """Returns a ``step`` row: [denominator, [[answer, next state, probability times the
+        denominator], …]]."""
+        found = self.parts[part].law(state, query)
+        over = math.lcm(*(p.denominator for p in found.values()))
+        return [over, [[*key, int(p * over)] for key, p in found.items()]]
 
     def f(self, part: int, judged: int) -> Row:
-        """[[[q0, q1, next state of f], …]]: all pairs of the alphabet that f allows."""
+        """Returns an ``f`` row: [[[q0, q1, next state of f], …]], all pairs of the alphabet that f
+        allows."""
         own, found = self.parts[part], list[list[int]]()
         before = own.judged.values[judged // 2]
         for (zero, q0), (one, q1) in product(enumerate(own.queries.values), repeat=2):
             after = self._judge(part, before, q0, q1)
             if after is not None:
-                found.append([zero, one, after])
+                found.append([zero, one, 2 * own.judged(after) + after[1]])
         return [found]
 
-    def _judge(self, part: int, before: Any, q0: object, q1: object) -> int | None:
-        number = self.parts[part].judged
+    def _judge(self, part: int, before: Any, q0: object, q1: object) -> Any:
+        """Returns the next state of f after a pair of messages, or None if f does not allow the
+        pair. Mechanisms that are compared may get equal messages only."""
         if self._f is None:
-            return 2 * number(()) + 1 if q0 is q1 else None
+            return before if q0 is q1 else None
         try:
-            if self._suitable is None or not self.composed:
-                state = read(self._f, before, q0, q1)
-                return None if type(state) is Refused else 2 * number(state) + 1
-            child = self._suitable.judge(Checked(self._created[part], *before), q0, q1)
-            return None if type(child) is Refused else 2 * number(child[1:]) + child[2]
-        except PartError:
+            if not self.composed:
+                state = read(self._f, before[0], q0, q1)
+                return None if type(state) is Refused else (state, True)
+            child = self._f.judge(Checked(self._created[part], *before), q0, q1)
+            return None if type(child) is Refused else child[1:]
+        except errors.PartError:
             raise
-        except Exception:  # as for a verifier: then the pair is not allowed
+        except Exception:  # A verifier, too, refuses a pair for which f raises an error.
             return None
 
     def public(self, number: int) -> Row:
-        """[whether questions may be asked, what pays for a differing pair, what may be created]."""
+        """Returns a ``public`` row: [whether questions may be asked, [[part, what, next state],
+        …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
+        creation that the budget refuses."""
+        if not self.composed:
+            return [1, []]
         before: Any = self._public.values[number]
-        f = self._suitable
-        if f is None or before is None:
-            return [1, [], []]
-        (purse, charged, count), differ, admits = before, list[list[int]](), list[list[int]]()
+        (purse, charged, count), may = before, list[list[int]]()
         for part, create in enumerate(self._created):
-            if create.claim is None or not f.takes(create):
+            if create.claim is None or not self._f.takes(create):
                 continue
-            paid = f.differ(purse, create)
+            paid = self._f.differ(purse, create)
             if type(paid) is not Refused:
-                differ.append([part, self._state(paid, charged, count)])
-            after = f.admit(purse, count, create)
-            spent = _charge(self._budget, charged, create)
+                may.append([part, PAYS, self._state(paid, charged, count)])
+            after, spent = self._f.admit(purse, count, create), self._charged(charged, create.claim)
             if type(after) is not Refused and spent is not _END:
                 born = type(spent) is not Refusal
                 to = self._state(after, spent if born else charged, count + 1)
-                admits.append([part, to, int(born)])
-        return [int(count >= f.prescribed), differ, admits]
+                may.append([part, int(born), to])
+        return [int(count >= self._f.prescribed), may]
 
     def _state(self, purse: object, charged: object, count: int) -> int:
-        assert self._suitable is not None
-        ours = is_library_code(type(self._suitable))  # then the count matters up to `prescribed`
-        counted = min(count, self._suitable.prescribed if ours else self.most)
-        number = self._public((purse, charged, counted))
+        """Returns the number of a public state: (f's purse, the budget's charges, the number of
+        creations)."""
+        # Only the numbers of creations up to ``prescribed`` matter to an f of this library.
+        ours = is_library_code(type(self._f))
+        most = self._f.prescribed if ours else self.most
+        number = self._public((purse, charged, min(count, most)))
         if number > _MOST:
-            raise Intractable("the public states of a certificate", number, _MOST)
+            raise errors.Intractable("the public states of a certificate", number, _MOST)
         return number
 
-
-def _part(
-    system: ContinualMechanism, given: Iterable[object] | None, halted: object
-) -> DerivedPart:
-    heard, start = partial(_heard, system, halted, _END), system.initial_state
-    return _filled(DerivedPart(heard, (start, start)), _messages(system, given))
-
-
-def _filled(part: DerivedPart, messages: Iterable[object]) -> DerivedPart:
-    for message in messages:
-        if part.queries(message) > _MOST:
-            raise Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
-    return part
+    def _charged(self, charged: object, claim: protocol.Claim) -> object:
+        """Returns the budget's charges after a creation, or its refusal; _END if the claim cannot
+        be charged."""
+        try:
+            after = None if self._budget is None else self._budget.charge(charged, claim.measure)
+        except errors.InvalidArgument:
+            return _END
+        counts = isinstance(self._budget, Filter) or type(after) is Refusal
+        # An odometer never refuses, so its charges do not matter.
+        return after if counts else charged
 
 
-def _messages(system: ContinualMechanism, given: Iterable[object] | None) -> Iterator[object]:
+def _messages(system: Any, given: Iterable[object] | None) -> Iterator[object]:
+    """Yields the messages of a mechanism; for a composition of fixed parts, each with the number of
+    its part."""
     if isinstance(system, Concurrent):
-        children = system.children(system.initial_state)
-        for index, child in enumerate(children):
-            for query in _messages(child.created.mechanism, given):
-                yield Ask(query, index)
+        for index, child in enumerate(system.children(system.initial_state)):
+            yield from (protocol.Ask(q, index) for q in _messages(child.created.mechanism, given))
         return
     space = system.signature.queries
     if given is None and not space.finite:
-        raise Intractable(
+        raise errors.Intractable(
             "listing an infinite alphabet (pass queries=[…], the messages to try)", "it", "finite"
         )
     yield from space.enumerate() if given is None else filter(space.contains, given)
-
-
-def _charge(budget: Any, charged: object, create: Create) -> object:
-    """The budget's charges after a creation, or its refusal; _END if it cannot be charged."""
-    if budget is None or create.claim is None:
-        return charged
-    try:
-        after = budget.charge(charged, create.claim.measure)
-    except InvalidArgument:
-        return _END
-    counts = isinstance(budget, Filter) or type(after) is Refusal  # an odometer never refuses
-    return after if counts else charged

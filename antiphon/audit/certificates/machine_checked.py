@@ -7,7 +7,6 @@ from typing import Final
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, written_epsilon
-from antiphon.audit.certificates.derived_rows import Row
 from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.complex_mechanism import Delegating
@@ -17,6 +16,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import FileError, InvalidArgument, TranscriptError
 from antiphon.protocol import Approximate, Claim, Status, Verification, message_label
 from antiphon.protocol.provenance import why_untrusted
+from antiphon.protocol.records.labels import counted
 from antiphon.protocol.registry import register, set_derived
 
 THEOREM: Final = "a certificate"
@@ -27,13 +27,14 @@ THEOREM: Final = "a certificate"
 class MachineChecked(Delegating):
     """The mechanism M with the claim (ε, δ) w.r.t. f, which the certificate in ``file`` proves.
 
-    ``PrivacyGame.machine_checked`` writes the file and makes it. The file is read and checked when
-    the object is made: its figure against its tables, and its tables against the step functions of
-    M and f. M must end by itself, as the certificate is of a finite number of messages; its step
-    must depend on state, message and coins only. If the file cannot be read, the claim is
-    *assumed*. Raises: InvalidArgument for an alphabet of a user's class; TranscriptError for a file
-    that is not true, or of another
-    game, or of other figures.
+    ``PrivacyGame.machine_checked`` writes the file and returns such a mechanism. The file is read
+    and checked when the object is made: its figure against its tables, and its tables against the
+    step functions of M and f. M must end by itself, because a certificate is about a finite number
+    of messages; and the step of M may depend on its state, the message and coins only. If the file
+    cannot be read, the claim is *assumed*.
+
+    Raises: InvalidArgument for an alphabet of a user's class; TranscriptError for a file that is
+    not true, or is about another game or other figures.
     """
 
     verification: Verification
@@ -41,7 +42,8 @@ class MachineChecked(Delegating):
     delta: Fraction = attrs.field(converter=exact.probability)
     file: str
     found: tuple[bool, str] = attrs.field(init=False, eq=False, repr=False)
-    """Whether the certificate was checked, and what it says; otherwise why not."""
+    """(Whether the certificate was checked, its statement; or, if its file cannot be read, the
+    reason)."""
 
     def __attrs_post_init__(self) -> None:
         alien = why_untrusted(self.mechanism.signature.queries)
@@ -60,26 +62,26 @@ class MachineChecked(Delegating):
     def _checked(self, certificate: Certificate) -> str:
         question = self._question
         told = certificate.against(question)
-        rows: list[Row] = [*map(json.loads, certificate.lines)]
-        ends: int = question.longest
-        if rows[0][2] < ends:
+        rounds, ends = json.loads(certificate.lines[0])[2], question.longest
+        if rounds < ends:
             raise TranscriptError(
-                f"{self.file} is of {rows[0][2]} messages, and the game may take {ends}"
+                f"{self.file} is of {counted(rounds, 'message')}, and the game may take {ends}"
             )
-        if not any(map(self._says, rows)):
+        if not any(map(self._is_said_in, certificate.lines)):
             raise TranscriptError(
                 f"{self.file} does not say that δ({message_label(self.epsilon)}) is at most "
                 f"{message_label(self.delta)}: {told}"
             )
         return f"{self.file}: {told}"
 
-    def _says(self, row: Row) -> bool:
-        """Whether a row of the certificate says that M is (ε, δ)-DP."""
-        if row[0] != "delta" or Fraction(*row[3]) > self.delta:
+    def _is_said_in(self, line: str) -> bool:
+        """Returns whether a line of the certificate says that M is (ε, δ)-DP."""
+        kind, *row = json.loads(line)
+        if kind != "delta" or Fraction(*row[2]) > self.delta:
             return False
         exactly = written_epsilon(self.epsilon)
-        same = not exactly and exact.exp(self.epsilon) == Fraction(*row[2])
-        return same or (bool(exactly) and row[1] == exactly)
+        same = not exactly and exact.exp(self.epsilon) == Fraction(*row[1])
+        return same or (bool(exactly) and row[0] == exactly)
 
     @property
     def _question(self) -> Question:
@@ -93,13 +95,15 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The inquiry that the claim answers: compositions show its certificate as a step."""
+        """The inquiry that the claim answers, by which the derivation of a composition shows the
+        certificate as a step."""
         return Derived(Inquiry(self, self.verification), None)
 
 
 @rule(THEOREM, MachineChecked)
 def by_certificate(system: MachineChecked, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """The claim of ``MachineChecked``; assumed if its file cannot be read."""
+    """The derivation of the claim of a ``MachineChecked`` mechanism, assumed if its file cannot be
+    read."""
     measure, (checked, told) = Approximate(system.epsilon, system.delta), system.found
     ends = "the game ends by itself, before the messages of the certificate do"
     return Derivation(

@@ -12,7 +12,8 @@ from antiphon.numbers.symbolic import Function, SymbolError, Symbolic, Unknown, 
 
 
 class WiderDenominator(Exception):
-    """A probability whose denominator does not divide the common one, or the first of a symbol."""
+    """Signals that a probability's denominator does not divide the common one, or that a first
+    symbol was met: the tables are then derived again, over the wider denominator ``over``."""
 
     def __init__(self, over: Polynomial, unknown: Unknown | None) -> None:
         super().__init__()
@@ -20,18 +21,20 @@ class WiderDenominator(Exception):
 
 
 class SymbolicRows(DerivedRows):
-    """The rows of a question, with polynomials over one denominator for probabilities."""
+    """The rows of the tables of a question whose probabilities depend on a symbol: polynomials over
+    one denominator."""
 
     over: Polynomial
     unknown: Unknown | None = None
     ends: list[Any] | None = None
 
     def interval(self, low: Any, high: Any, _: Any, over: list[int]) -> None:
-        """Take the interval and the denominator that a certificate has."""
+        """Take the interval of the symbol, and the common denominator, from a certificate."""
         self.over, self.ends = Polynomial.of(over), [low, high]
 
     def step(self, part: int, state: int, query: int) -> Row:
-        """[[[answer, next state, coefficients of the probability times ``over``], …]]."""
+        """Returns a ``step`` row: [[[answer, next state, coefficients of the probability times
+        ``over``], …]]."""
         found = list[Row]()
         for key, p in self.parts[part].law(state, query).items():
             above, below = self.ratio(p)
@@ -42,7 +45,8 @@ class SymbolicRows(DerivedRows):
         return [found]
 
     def ratio(self, value: Function) -> tuple[Polynomial, Polynomial]:
-        """A probability as a quotient of polynomials. Raises: SymbolError for a second symbol."""
+        """Returns a probability as (polynomial, polynomial), its numerator and denominator. Raises:
+        SymbolError for a second symbol."""
         if not isinstance(value, Symbolic):
             return quotient(value)
         if self.ends is not None and self.ends != ends_of(value.unknown):
@@ -59,6 +63,6 @@ class SymbolicRows(DerivedRows):
 
 
 def ends_of(unknown: Unknown) -> list[list[int]]:
-    """The ends of an interval as a certificate has them."""
+    """Returns the ends of a symbol's interval as the ``interval`` line has them."""
     ends = unknown.low, unknown.high
     return [[] if end is None else [*end.as_integer_ratio()] for end in ends]

@@ -13,15 +13,16 @@ from antiphon.numbers.polynomials import Polynomial, Root, real_roots
 from antiphon.numbers.symbolic import Unknown
 
 _FINEST: Final = 64
-"""The number of halvings after which the interval of a cut is no longer made narrower."""
+"""The largest number of times that the interval of a cut is halved."""
 
 
 @attrs.define(eq=False, repr=False)
 class CutPoint:
-    """An end of the interval, or a root in it, which no two cuts share. Ordered as numbers are."""
+    """A cut: an end of the symbol's interval, or a root inside, in a short interval of its own.
+    Cuts are ordered as their numbers are."""
 
     root: Root | None
-    """None of an infinite end."""
+    """The root of a polynomial that the cut is at; None for an infinite end."""
 
     def __lt__(self, other: CutPoint) -> bool:
         if self is other or self.root is None or other.root is None:
@@ -31,8 +32,7 @@ class CutPoint:
         return self.root.high <= other.root.low
 
     def apart(self, later: CutPoint) -> None:
-        """Make the intervals of two cuts, the second one larger, so short that they do not
-        touch."""
+        """Make the intervals of this cut and of a later one so short that they do not touch."""
         assert self < later
         while self.root and later.root and self.root.high == later.root.low:
             self.root, later.root = self.root.halved(), later.root.halved()
@@ -55,11 +55,11 @@ class CutPoint:
 
 
 Signs = list[tuple[CutPoint, int]]
-"""(from, 1 where a polynomial is >= 0, or 0 where it is <= 0)."""
+"""The signs of a polynomial: (first cut, 1 where the polynomial is >= 0, or 0 where it is <= 0)."""
 
 
 class CutPoints:
-    """The cuts of an interval found so far, and the signs of polynomials between them."""
+    """The cuts of a symbol's interval found so far, and the signs of polynomials between them."""
 
     def __init__(self, unknown: Unknown) -> None:
         self.unknown = unknown
@@ -70,7 +70,7 @@ class CutPoints:
         self._roots = dict[Polynomial, list[CutPoint]]()
 
     def signs(self, polynomial: Polynomial) -> Signs:
-        """The signs of a polynomial on the interval."""
+        """Returns the signs of a polynomial on the interval of the symbol."""
         if not polynomial:
             return [(self.first, 0)]
         primitive = polynomial.primitive()
@@ -85,7 +85,8 @@ class CutPoints:
         return [(cut, int(sign) ^ (place % 2)) for place, cut in enumerate(cuts)]
 
     def _inside(self, factor: Polynomial) -> list[CutPoint]:
-        """The cuts at the roots of an irreducible polynomial, strictly inside the interval."""
+        """Returns the cuts at the roots of an irreducible polynomial that lie strictly inside the
+        interval."""
         if factor not in self._roots:
             cuts = [CutPoint(root) for root in real_roots(factor)]
             ends = {self.first.exact, self.last.exact}
@@ -96,7 +97,8 @@ class CutPoints:
     def between(
         self, low: CutPoint, high: CutPoint, not_root: Polynomial | None = None
     ) -> Fraction:
-        """A number strictly between two cuts, which is no root of a polynomial."""
+        """Returns a number strictly between two cuts; if a polynomial is given, no root of the
+        polynomial."""
         low.apart(high)
         assert low.root is not None
         start = low.root.high
@@ -107,7 +109,7 @@ class CutPoints:
 
 
 def ended(value: Fraction) -> CutPoint:
-    """A cut at a number."""
+    """Returns a cut at a rational number."""
     above, below = value.as_integer_ratio()
     return CutPoint(Root(Polynomial.of([-above, below]), value, value))
 
@@ -115,8 +117,8 @@ def ended(value: Fraction) -> CutPoint:
 def isolated(
     cuts: Sequence[CutPoint], halvings: int
 ) -> Iterable[tuple[Polynomial, Fraction, Fraction]]:
-    """(polynomial, low, high) of each inner cut: a short interval in which the polynomial rises
-    from below 0 to above 0, apart from those of the other cuts."""
+    """Yields (polynomial, low, high) for each inner cut: in the interval [low, high], apart from
+    those of other cuts, the polynomial rises from below 0 to above 0."""
     for one, two in pairwise(cuts):
         one.apart(two)
     for before, cut, after in zip(cuts, cuts[1:], cuts[2:], strict=False):
@@ -129,7 +131,8 @@ def isolated(
 
 
 def _shorter(before: CutPoint, cut: CutPoint, after: CutPoint, halvings: int) -> list[Fraction]:
-    """The ends of an interval around a cut, with short denominators, narrower with each halving."""
+    """Returns [low, high], an interval around a cut, both with the denominator 2^k for a small k
+    that grows with ``halvings``; the neighbouring cuts lie outside."""
     assert cut.root is not None
     _, low, high = cut.root
     room = [low - before.root.high] if before.root else []

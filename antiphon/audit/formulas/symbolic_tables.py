@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from antiphon.audit.certificates.antiphon_formula_check import FormulaGame, merged
-from antiphon.audit.certificates.certificate_writer import RowTable, TablesOf, close, mirrored
+from antiphon.audit.certificates.certificate_writer import RowTable, TablesOf
 from antiphon.audit.certificates.derived_rows import Row
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, ends_of
 from antiphon.audit.exact.cost import Report, reached
@@ -18,32 +18,34 @@ from antiphon.audit.formulas.cuts import CutPoint, CutPoints, isolated
 from antiphon.numbers.polynomials import Polynomial
 
 Pieces = list[tuple[CutPoint, Polynomial, Any]]
-"""(from, polynomial, best option)."""
+"""A value of a belief, piece by piece: (first cut, polynomial, name of the best option)."""
 
 
 class SymbolicTables(FormulaGame, TablesOf):
-    """The game of a question over an interval, whose tables grow as they are read."""
+    """The game of a question over the interval of a symbol; the tables grow as they are read."""
 
     def __init__(
         self, rows: SymbolicRows, cuts: CutPoints, limit: int, report: Report | None
     ) -> None:
+        self.one = Polynomial.of([1])
         super().__init__(rows)
         self.rows, self.cuts, self.limit, self.report = rows, cuts, limit, report
-        self.one, self.over = Polynomial.of([1]), rows.over
+        self.over = rows.over
         self.sample, self.end = cuts.unknown.inside, cuts.last
         self.made["step"] = self.tables["step"] = RowTable(rows.step, self._weights)
         self.values = dict[Any, Pieces]()
-        """The value of each belief."""
+        """The piecewise value of each belief that was reached."""
 
     def _weights(self, row: Row) -> Row:
         return [self.over, [(answer, to, Polynomial.of(p)) for answer, to, p in row[0]]]
 
     def signs(self, poly: Polynomial) -> Any:
-        """The signs of a polynomial between its roots."""
+        """Returns the signs of a polynomial between its roots."""
         return self.cuts.signs(poly)
 
     def known(self, *key: Any) -> Pieces:
-        """The value of a belief: the largest of what may be done in it."""
+        """Returns the piecewise value of a belief: the largest of the values of stopping and of
+        each option."""
         found = self.values.get(key)
         if found is None:
             sides = self.sides(*key)
@@ -56,7 +58,7 @@ class SymbolicTables(FormulaGame, TablesOf):
         return found
 
     def larger(self, one: Pieces, two: Pieces) -> Pieces:
-        """The larger of two values, piece by piece; the first where they are equal."""
+        """Returns the larger of two piecewise values, and the first where they are equal."""
         found: Pieces = []
         for low, high, (own, other) in merged(self.end, one, two):
             for start, stop, ((sign,),) in merged(self.end, self.signs(other[0] - own[0])):
@@ -66,66 +68,45 @@ class SymbolicTables(FormulaGame, TablesOf):
         return found
 
     def world(self, rounds: int, ahead: Polynomial, behind: Polynomial, bit: int) -> Pieces:
-        """The value of the first position in a world, at weights of both worlds; times a power of
-        the denominator."""
+        """Returns the adversary's largest gain in the world ``bit``, times the denominator's power
+        for ``rounds`` messages; the two polynomials are the weights of the worlds."""
         weights = (ahead, behind)[:: -1 if bit else 1]
         by, found = self.value(rounds, self.start(), *weights)
         more = (ahead - behind) * self.power(rounds) if bit else 0
         return [(low, by * poly + more, bit) for low, poly, *_ in found]
 
-    def symmetric(self) -> bool:
-        """Whether exchanging the worlds changes nothing, as far as was read."""
-        starts: list[Any] = [*self.made["part"].rows.values()]
-        alike = all(zero == one for zero, one, _ in starts)
-        return alike and all(map(mirrored, self.tables["f"].values()))
-
-    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: list[Any],
+    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: Row,
              symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
-        """The lines of the certificate, without the last. ``tight`` has a Symbolic or a Fraction,
-        and the world that has it, for each piece."""
-        close(self)
-        values: list[Any] = [*self.values.values(), *self.cuts.known.values(), tight]
+        """Yields the lines of the certificate, except the last. ``tight`` has (first cut, δ as a
+        function, world that attains it) of each piece of the formula."""
+        values: Row = [*self.values.values(), *self.cuts.known.values(), tight]
         used = {low for pieces in values for low, *_ in pieces}
         cuts = sorted(used | {self.cuts.first, self.cuts.last})
         at = {cut: place for place, cut in enumerate(cuts)}
-        yield ["game", 1, rounds, int(symmetric), int(self.composed), self.most]
-        sample = [*self.sample.as_integer_ratio()]
-        yield ["interval", *ends_of(self.cuts.unknown), sample, _list(self.over)]
-        yield ["about", about]
-        for polynomial, low, high in isolated(cuts, halvings):
-            yield ["cut", _list(polynomial), [*low.as_integer_ratio()], [*high.as_integer_ratio()]]
-        yield from self.lines()
+        ends, sample = ends_of(self.cuts.unknown), [*self.sample.as_integer_ratio()]
+        more: list[Row] = [["interval", *ends, sample, _list(self.over)]]
+        for polynomial, *cut in isolated(cuts, halvings):
+            low, high = ([*each.as_integer_ratio()] for each in cut)
+            more.append(["cut", _list(polynomial), low, high])
+        for kind, *row in self.lines(rounds, symmetric, about, *more):
+            yield [kind, *(_law(row[0]) if kind == "law" else row)]
         for polynomial, signs in self.cuts.known.items():
             yield ["sign", _list(polynomial), [[at[low], sign] for low, sign in signs]]
-        yield from self._nodes(at)
-        pieces = [[at[low], *self._quotient(value), bit] for low, value, bit in tight]
-        yield ["tight", *map(_list, growth), pieces]
+        for (t, position, *weights), pieces in self.values.items():
+            said = [[at[low], _list(poly), name] for low, poly, name in pieces]
+            yield ["node", t, *position, *map(_list, weights), said]
+        shown = [[at[low], *self._quotient(value), bit] for low, value, bit in tight]
+        yield ["tight", *map(_list, growth), shown]
 
     def _quotient(self, value: Any) -> list[list[int]]:
         above, below = self.rows.ratio(value)
         sign = 1 if below(self.sample) > 0 else -1
         return [_list(above * sign), _list(below * sign)]
 
-    def _nodes(self, at: dict[CutPoint, int]) -> Iterator[Row]:
-        numbers = {number: number for number in self.tables["part"].values()}
-        for (t, (public, created, columns), ahead, behind), pieces in self.values.items():
-            for column in columns:
-                if column not in numbers:
-                    numbers[column] = len(numbers) + 2
-                    part, judged, *laws = self.columns[column]
-                    yield ["column", part, judged, *([*map(_written, law)] for law in laws)]
-            own = [numbers[column] for column in columns]
-            said = [[at[low], _list(poly), _name(name, numbers)] for low, poly, name in pieces]
-            yield ["node", t, public, created, own, _list(ahead), _list(behind), said]
-
 
 def _list(polynomial: Polynomial) -> list[int]:
     return [*polynomial.coefficients]
 
 
-def _written(entry: int | Polynomial) -> int | list[int]:
-    return entry if isinstance(entry, int) else _list(entry)
-
-
-def _name(name: list[int], numbers: dict[int, int]) -> list[int]:
-    return [numbers[name[0]], *name[1:]] if len(name) > 1 else name
+def _law(law: Any) -> Row:
+    return [[[state, _list(weight)] for state, weight in law]]

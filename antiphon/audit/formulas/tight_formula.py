@@ -35,11 +35,12 @@ from antiphon.protocol.pictures import COLOURS, Axes, Plotted, style_axes, title
 from antiphon.protocol.records.labels import counted
 
 _DRAWN: Final = 200
-"""The number of points of a line in a picture."""
+"""The number of points of the line in a picture."""
 _FAR: Final = 8
-"""How far beyond its last cut a formula without an upper end is drawn, as a factor."""
+"""The last point of a picture of an unbounded interval, as a multiple of the last cut."""
 _HALVINGS: Final = (0, 6, 12, 24, 48, 96)
-"""How often the intervals of cuts are halved, until the reader accepts them."""
+"""The numbers of halvings of the cuts' intervals that are tried, until the reader accepts the
+file."""
 
 
 @attrs.frozen
@@ -53,7 +54,8 @@ class Piece:
 
 @attrs.frozen
 class BoundFound:
-    """Whether a bound on δ holds for all numbers of a symbol; true or false as this says."""
+    """The answer to whether a bound on δ holds for all numbers of a symbol; its truth value is
+    ``holds``."""
 
     holds: bool
     point: Fraction | None = None
@@ -86,7 +88,7 @@ class TightFormula(Plotted, Shown):
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces, in order."""
+        """The pieces of the formula, in the order of the symbol."""
         found = list[tuple[CutPoint, Function]]()
         for low, delta, _ in self._tight:
             if not found or found[-1][1] != delta:
@@ -98,7 +100,7 @@ class TightFormula(Plotted, Shown):
 
     @property
     def formula(self) -> str:
-        """The formula in Python's notation; of several pieces, one line for each."""
+        """The formula in Python's notation, one line for each piece."""
         if len(self.pieces) == 1:
             return str(self.pieces[0].delta)
         return "\n".join(f"{each.delta} {self._where(each)}" for each in self.pieces)
@@ -134,7 +136,7 @@ class TightFormula(Plotted, Shown):
         ``bound`` is a number, or computed from the same symbol. Raises: InvalidArgument;
         SymbolError for another symbol.
         """
-        claimed: Any = exact.symbolic(bound, "the bound")
+        claimed: Any = exact.fraction(bound, "the bound", symbols=True)
         cuts = self._tables.cuts
         if isinstance(claimed, Symbolic) and claimed.unknown != self.unknown:
             raise SymbolError(f"one symbol at a time: {claimed.unknown} bounds {self.unknown}")
@@ -149,7 +151,7 @@ class TightFormula(Plotted, Shown):
 
     def certificate(self) -> Certificate:
         """A certificate of the formula, which the reader of formulas has checked."""
-        symmetric, about = self._tables.symmetric(), self._question._card().title
+        symmetric, about = self._tables.symmetric, self._question._card().title
         with room():
             for halvings in _HALVINGS:
                 rows = [*self._tables.file(
@@ -166,12 +168,13 @@ class TightFormula(Plotted, Shown):
         raise AssertionError("unreachable")
 
     def by_engine(self, value: Fraction) -> Fraction:
-        """The tight δ where the symbol is a number, from the engine that computes with numbers."""
+        """Returns the tight δ at a number of the symbol, computed by the exact engine."""
         with standing_for(self.unknown, value):
             return attrs.evolve(self._question).solve(self._epsilon, self.rounds).delta
 
     def compared(self) -> TightFormula:
-        """This formula, if the engine has the same δ inside each piece. Raises: AssertionError."""
+        """Returns this formula after comparing it with the exact engine at a number inside each
+        piece. Raises: AssertionError if they differ."""
         for piece in self.pieces:
             inside = self._tables.cuts.between(piece.low, piece.high)
             short = inside.limit_denominator(1 << 20)
@@ -246,11 +249,9 @@ def tight_formula(question: Question, epsilon: object, rounds: int | None) -> Ti
 
 
 def _solved(tables: SymbolicTables, rounds: int, growth: Any) -> Pieces:
-    for part in range(len(tables.rows.parts)):
-        tables.tables["part"][part]
     one, zero = quotient(growth)
     found = tables.world(rounds, zero, one, 0)
-    return found if tables.symmetric() else tables.larger(found, tables.world(rounds, zero, one, 1))
+    return found if tables.symmetric else tables.larger(found, tables.world(rounds, zero, one, 1))
 
 
 def _longest(question: Question) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from antiphon.audit.certificates.certificate import LOSS_READER, READER, Certificate
+from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.audit.exact.question import Question
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.commands.account import read_epsilon
@@ -15,7 +15,7 @@ from antiphon.numbers.exact import rational
 
 
 class Figure(NamedTuple):
-    """The figure to certify, as the command line has it."""
+    """The options of the command line that say which figure to certify."""
 
     epsilons: Sequence[str] | None
     delta: str | None
@@ -23,9 +23,11 @@ class Figure(NamedTuple):
     rounds: int | None
 
 
-def print_reader(*, of_losses: bool) -> int:
-    """Print the source of a reader for certificates that needs only Python."""
-    print((LOSS_READER if of_losses else READER).read_text(encoding="utf-8"), end="")
+def print_reader(target: str | None) -> int:
+    """Print the lone reader of a certificate, which checks it with Python alone; without a
+    certificate, the lone reader of a tight δ."""
+    path = READER if target is None else Certificate.load(Path(target)).reader
+    print(path.read_text(encoding="utf-8"), end="")
     return 0
 
 
@@ -55,7 +57,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """The statement that was checked, or the error; and whether the certificate holds."""
+    """Returns (what was checked, or the error as text; whether the certificate holds)."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:

@@ -174,10 +174,11 @@ def certify(
         Path | None, typer.Option(metavar="CERTIFICATE", help="Write the certificate here.")
     ] = None,
     reader: Annotated[
-        bool, typer.Option("--reader", help="Print the file that checks one without antiphon.")
-    ] = False,
-    loss_reader: Annotated[
-        bool, typer.Option("--loss-reader", help="Print the file that checks one of an --order.")
+        bool,
+        typer.Option(
+            "--reader",
+            help="Print the file that checks FILE without antiphon; without FILE, a tight δ.",
+        ),
     ] = False,
     force: Force = False,
     json: Json = False,
@@ -185,8 +186,8 @@ def certify(
     """Write a certificate of an exact answer, or check one; status 1 if it does not hold."""
     from antiphon.cli.commands import certificates
 
-    if reader or loss_reader:
-        return certificates.print_reader(of_losses=loss_reader)
+    if reader:
+        return certificates.print_reader(target)
     if target is None:
         raise InvalidArgument("certify takes a certificate to check, or FILE.py:NAME to certify")
     if epsilon is None and delta is None and order is None:

@@ -18,7 +18,7 @@ from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector, S
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Claim, Coins, ContinualMechanism, Pure, Status, spaces
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Signal
 from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, Space, Tuples
@@ -116,7 +116,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
 @register("antiphon.Acknowledge/1")
 @column_safe
 @attrs.frozen
-class Acknowledge(ContinualMechanism[None, object, Symbol]):
+class Acknowledge(ContinualMechanism[None, object, Signal]):
     """A mechanism that answers ⊤ to everything. It receives messages whose content needs no answer,
     so that a message's destination reveals nothing.
 
@@ -135,7 +135,7 @@ class Acknowledge(ContinualMechanism[None, object, Symbol]):
     def claims(self) -> tuple[Claim, ...]:
         return proved(self, Pure(0), every_pair(), "the answer is constant")
 
-    def step(self, state: None, message: object, coins: Coins) -> tuple[None, Symbol]:
+    def step(self, state: None, message: object, coins: Coins) -> tuple[None, Signal]:
         return None, TOP
 
 

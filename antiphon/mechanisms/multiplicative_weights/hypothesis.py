@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol import BOTTOM, TOP, Claim, Coins, ContinualMechanism, Pure, Symbol, proved
+from antiphon.protocol import BOTTOM, TOP, Claim, Coins, ContinualMechanism, Pure, Signal, proved
 from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.verifiers.models import event_level
@@ -58,7 +58,7 @@ def expected(query: Whole, heavy: Whole, rows: int) -> int:
     return (2 * rows * sum_ + total) // (2 * total)
 
 
-Said: TypeAlias = Union[int, Symbol]
+Said: TypeAlias = Union[int, Signal]
 _SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
 
 

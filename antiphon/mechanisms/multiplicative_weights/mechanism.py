@@ -36,7 +36,7 @@ from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo, Whole
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Status, Symbol, register, set_derived
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Signal, Status, register, set_derived
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
 from antiphon.verifiers import ReplacedRow, event_level, updates_and_queries
@@ -226,7 +226,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         heavy = hypothesis.weights(sums, self.rate / self.steps, self._bits)
         return state._replace(sums=sums, weights=heavy)
 
-    def _in_rows(self, answer: int | Symbol) -> float | Symbol:
+    def _in_rows(self, answer: int | Signal) -> float | Signal:
         """An answer in steps, converted to rows; ⊤, the answer to rows, is unchanged."""
         if type(answer) is not int:
             return answer

@@ -24,9 +24,9 @@ from antiphon.numbers.exact import (
     Epsilon,
     ExactEpsilon,
     epsilon,
+    fraction,
     number,
     positive,
-    symbolic,
     whole,
 )  # fmt: skip
 from antiphon.numbers.symbolic import Symbolic
@@ -304,7 +304,7 @@ def told_scores(parameter: bytes) -> NDArray[np.int64]:
 def exactly(value: Number, name: str) -> Fraction:
     """A positive number as an exact Fraction. The error hides the value: it may come from data."""
     if isinstance(value, Symbolic) and value > 0:
-        return symbolic(value, name)
+        return fraction(value, name, symbols=True)
     try:
         return positive(value, name)
     except InvalidArgument:

@@ -25,7 +25,7 @@ from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor, chain
 from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
+from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Signal, identical
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 Fields: TypeAlias = dict[str, Any]
@@ -135,7 +135,7 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
     str: _text,
     int: _int,
     float: _float,
-    Symbol: lambda value, secrets: {"symbol": value.name},
+    Signal: lambda value, secrets: {"symbol": value.name},
     tuple: lambda value, secrets: [encode(item, secrets=secrets) for item in value],
     Pair: _pair,
     Ask: lambda value, secrets: {
@@ -336,7 +336,7 @@ def _decode_float(data: Fields, depth: int) -> float:
 
 
 _DECODERS: Final[dict[str, Decoder]] = {
-    "symbol": lambda data, depth: Symbol[data["symbol"]],
+    "symbol": lambda data, depth: Signal[data["symbol"]],
     "text": lambda data, depth: _decode_bytes(data["text"]).decode("utf-8", "surrogatepass"),
     "same": _decode_same,
     "pair": _decode_pair,

@@ -23,7 +23,7 @@ from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import Ask, Creation, Pair, Symbol, identical
+from antiphon.protocol.messages import Ask, Creation, Pair, Signal, identical
 from antiphon.protocol.records.codec import Json
 
 _DEEPEST: Final = 6
@@ -61,7 +61,7 @@ def _shown(value: Any, depth: int) -> str:
     if depth > _DEEPEST:
         return "…"
     kind = _kind(value)
-    if isinstance(value, Symbol):
+    if isinstance(value, Signal):
         return value.value
     if kind is Pair:
         return _pair(_shown(value.zero, depth + 1), _shown(value.one, depth + 1), value)

@@ -10,7 +10,7 @@ from antiphon.audit.exact.question import Question
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import Approximate, Claim, Coins, ContinualMechanism, Status, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Signal
 from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
@@ -106,7 +106,7 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
+class SmallThreshold(ContinualMechanism[Threshold, Any, Signal]):
     """The sparse vector SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise.
     Abstract.
 
@@ -132,7 +132,7 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
 
     def step(
         self, state: Threshold, message: tuple[Any, int], coins: Coins
-    ) -> tuple[Threshold, Symbol]:
+    ) -> tuple[Threshold, Signal]:
         if state is HALT:
             return state, HALT
         (h, offset), (x, threshold), weights = state, message, geometric(self.reach)

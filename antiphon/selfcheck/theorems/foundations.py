@@ -12,7 +12,7 @@ import attrs
 from antiphon.audit import PrivacyGame, Question, lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Symbol, Verification
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Signal, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.display import as_data
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -37,7 +37,7 @@ def checks() -> Iterable[theorem.Check]:
 
 
 @attrs.frozen
-class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
+class TooTrue(NoninteractiveMechanism[int, tuple[int, Signal]]):
     """A broken randomized response: with probability 1/20 it answers the true bit, whatever RR
     says."""
 
@@ -47,7 +47,7 @@ class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
     def signature(self) -> Signature:
         return self.response.signature
 
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, Signal]:
         answer = self.response.respond(dataset, coins)
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
 

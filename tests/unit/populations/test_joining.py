@@ -166,7 +166,7 @@ def test_numbers_stay_beside_their_symbols():
 @pytest.mark.parametrize("safe", [True, False])
 def test_a_feature_sees_plain_answers(safe):
     def tops(answers):
-        assert all(type(answer) is ap.protocol.messages.Symbol for answer in answers)
+        assert all(type(answer) is ap.protocol.messages.Signal for answer in answers)
         return sum(answer is TOP for answer in answers)
 
     feature: Any = column_safe(tops) if safe else lambda answers: tops(answers)
