@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Examples ("specimens") of continual counters, of ints and of arrays, for the self-check."""
 
 import math
@@ -206,9 +207,7 @@ class AddsBare(ExchangePostProcessor[None]):
     """A broken post-processor: it adds the update once more, without noise, to the answer.
     Refuted."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
+    initial_state = None
 
     def signature(self, right: Signature) -> Signature:
         return right

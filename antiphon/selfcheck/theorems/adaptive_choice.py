@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of filters and odometers under adaptively chosen parameters; wrong ones must fail."""
 
 import itertools
@@ -39,10 +40,7 @@ class TightCurveFilter(Budget[Charged]):
     epsilon: ExactEpsilon
     delta: Fraction
     reads_claims_only = True
-
-    @property
-    def initial_state(self) -> Charged:
-        return ()
+    initial_state = ()
 
     def charge(self, state: Charged, measure: Measure) -> Charged | Refusal:
         parameters = parameters_of(measure)

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
 
 import enum
@@ -55,10 +56,7 @@ class Router(PostProcessor[Routing]):
     extra: Create
     leak: Leak | None = None
     deterministic = True
-
-    @property
-    def initial_state(self) -> Routing:
-        return Routing("", 0, 0, None, 0, 0)
+    initial_state = Routing("", 0, 0, None, 0, 0)
 
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
@@ -108,10 +106,7 @@ class EachBit(PostProcessor):
 
     kind: Create
     deterministic = True
-
-    @property
-    def initial_state(self) -> tuple[int, int | None]:
-        return 0, None
+    initial_state = 0, None
 
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
@@ -153,10 +148,7 @@ class OnRequest(PostProcessor[Told]):
     kind: Create
     leak: Leak | None = None
     deterministic = True
-
-    @property
-    def initial_state(self) -> Told:
-        return Told(0, 0, asking=False)
+    initial_state = Told(0, 0, asking=False)
 
     def signature(self, right: Signature) -> Signature:
         return Signature(Finite((0, 1, ASK, HUSH)), Anything(), BITS)

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """The finite mechanisms on which the composition theorems are checked: of different kinds, and with
 state.
 
@@ -106,9 +107,7 @@ class AtLengthTwo(Verification[int]):
     As an automaton it refuses the first pair; ``as_printed`` is the plain f'.
     """
 
-    @property
-    def initial_state(self) -> int:
-        return 0
+    initial_state = 0
 
     def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         return Refused("f' is ⊥ at length 1")
@@ -138,18 +137,11 @@ class BitEcho(ContinualMechanism[None, int, int]):
     """A mechanism that repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, which refuses every
     first pair."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, BITS, BITS)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "vacuous: V[f'] halts at the first pair"
-        return (Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, source),)
+    initial_state = None
+    signature = Signature(BITS, BITS, BITS)
+    claims = (
+        Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, "V[f'] halts at the first pair"),
+    )
 
     def step(self, state: None, message: int, coins: Coins) -> tuple[None, int]:
         return None, message
@@ -178,14 +170,11 @@ class OneDiffers(Verification[int]):
 
     symmetric: bool
     public: int = 2
+    initial_state = 0
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
         return self.symmetric
-
-    @property
-    def initial_state(self) -> int:
-        return 0
 
     def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
         over = self.public + 1
@@ -214,14 +203,8 @@ class Corners(ContinualMechanism[str, int, str]):
     delta: Fraction
     other: str
     verification: OneDiffers
-
-    @property
-    def initial_state(self) -> str:
-        return START
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(_QUERIES, Finite((*_PLACES, "told 0", "told 1", "-")), _QUERIES)
+    initial_state = START
+    signature = Signature(_QUERIES, Finite((*_PLACES, "told 0", "told 1", "-")), _QUERIES)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Exact checks of counts of distinct items: what an event, or an item, costs at most.
 
 The counter is 3-ary randomized response on every change of the count, (1/2, 1/4, 1/4), so that the
@@ -30,6 +31,7 @@ FIGURES: Final = {
 """The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
 _INSERTED: Final = (("a",), ("b",), EMPTY)
 _BOTH_WAYS: Final = (("a", True), ("a", False), EMPTY)
+_CHANGES: Final = Integers(-1, 1)
 
 
 @attrs.frozen
@@ -37,19 +39,14 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
     """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response, and
     ``COUNT`` by ⊤. Log(2)-DP for one change that differs."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
-
-    @property
-    def signature(self) -> Signature:
-        changes = Integers(-1, 1)
-        return Signature(Either((changes, QUERIES)), Either((changes, Finite((TOP,)))), changes)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        f = updates_and_queries(event_level(), QUERIES)
-        return (Claim(Pure(Log(2)), f, Status.PROVED, "each answer doubles or halves"),)
+    initial_state = None
+    signature = Signature(Either((_CHANGES, QUERIES)), Either((_CHANGES, Finite((TOP,)))), _CHANGES)
+    claims = (
+        Claim(
+            Pure(Log(2)), updates_and_queries(event_level(), QUERIES), Status.PROVED,
+            "each answer doubles or halves",
+        ),
+    )  # fmt: skip
 
     def step(self, state: None, message: Any, coins: Coins) -> tuple[None, Any]:
         if type(message) is str:
@@ -63,10 +60,7 @@ class OnlyNew(PostProcessor[Presence]):
     """A broken ``Distinct``: only items that are new are sent to the counter."""
 
     deterministic = True
-
-    @property
-    def initial_state(self) -> Presence:
-        return Presence()
+    initial_state = Presence()
 
     def is_over(self, state: Presence) -> None:
         return None

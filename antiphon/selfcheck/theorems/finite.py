@@ -1,8 +1,9 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Small finite mechanisms with state, whose claims are their exact, tight privacy parameters."""
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar, Union
+from typing import Any, Final, TypeAlias, TypeVar, Union
 
 import attrs
 
@@ -59,11 +60,8 @@ class Table(ContinualMechanism[int, int, object]):
     name: str
     rows: tuple[tuple[tuple[int, ...], ...], ...] = attrs.field(repr=False)
     answers: tuple[object, ...] = attrs.field(default=(0, 1), repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
+    initial_state = 0
 
     @property
     def signature(self) -> Signature:
@@ -106,20 +104,21 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
-    """The sparse vector SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise.
-    Abstract.
+class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
+    """AboveThreshold on a stream of bits, or the sparse vector SVT_{q,base} (CM Alg. 3) for d = 1,
+    with noise truncated to -``reach``..``reach``.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
     q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
     """
 
-    inputs: ClassVar[tuple[Any, Any]]
-    """The messages for x = 0 and x = 1."""
     reach: int
     base: int = 0
     cap: int = 9
     thresholds: tuple[int, ...] = attrs.field(default=(1,), repr=False)
+    inputs: tuple[Any, Any] = attrs.field(default=(0, 1), repr=False)
+    """The messages for x = 0 and x = 1: bits, or histograms of one count."""
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
 
     @property
     def initial_state(self) -> Threshold:
@@ -145,22 +144,6 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
 
 
 @attrs.frozen
-class FiniteAboveThreshold(SmallThreshold):
-    """AboveThreshold with finite noise, on a stream of bits."""
-
-    inputs = (0, 1)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-
-@attrs.frozen
-class OneCountThreshold(SmallThreshold):
-    """AboveThreshold with finite noise, on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
-
-    inputs = ((0,), (1,))
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-
-@attrs.frozen
 class OneCount(ContinualMechanism[int, Any, Any]):
     """A running count of inputs in 0..largest, each of them with clipped noise that is drawn once.
 
@@ -170,11 +153,8 @@ class OneCount(ContinualMechanism[int, Any, Any]):
     largest: int
     total: int
     """The largest count that is answered."""
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
+    initial_state = 0
 
     @property
     def signature(self) -> Signature:
@@ -192,7 +172,7 @@ class FiniteResponse(NoninteractiveMechanism[int, int]):
     """A non-interactive mechanism (NIM) on 0, 1, …, given by the weights of its answers to each."""
 
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
     name: str = attrs.field(default="", kw_only=True)
 
     @property

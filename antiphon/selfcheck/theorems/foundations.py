@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of
 it.
 
@@ -192,10 +193,7 @@ class Talker(PostProcessor[tuple[int, int, int]]):
     extra: int
     early: int = 0
     noisy: bool = False
-
-    @property
-    def initial_state(self) -> tuple[int, int, int]:
-        return 0, 0, 0
+    initial_state = 0, 0, 0
 
     def step(
         self, state: tuple[int, int, int], side: Side, message: int, coins: Coins

@@ -72,7 +72,10 @@ def counter() -> Create:
 def sparse_vectors() -> tuple[Create, ...]:
     """The creations of SVT_{q,h} for each h, all at the ε of the worst."""
     f = SameThresholds(EVENT)
-    made = [finite.OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
+    counts = (0,), (1,)
+    made = [
+        finite.FiniteAboveThreshold(3, base, CAP, THRESHOLDS, counts) for base in range(CAP + 1)
+    ]
     tight = [finite.promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
     worst = max((Log(1) if not isinstance(e, Log) else e for e in tight), key=lambda e: e.argument)
     return tuple(Create(finite.claiming(each, Approximate(worst, 0), f)) for each in made)

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Theorems F and F₁ of docs/fdp.md: trade-off functions of continual mechanisms.
 
 A guarded mechanism is a post-processing of one sample of a pair of laws, so that compositions are
@@ -95,10 +96,7 @@ class Samples(NoninteractiveMechanism[int, object]):
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, Anything(), BITS)
+    signature = Signature(BITS, Anything(), BITS)
 
     def respond(self, dataset: int, coins: Coins) -> object:
         drawn = tuple(coins.categorical(_weights(pair, dataset)) for pair in self.pairs)

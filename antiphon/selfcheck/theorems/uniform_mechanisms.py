@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Exact checks of Theorem U: k-sparse parallel composition of uniformly private mechanisms."""
 
 from __future__ import annotations
@@ -27,19 +28,9 @@ class FreshNoise(ContinualMechanism[int, Any, Any]):
     State: the number of answers.
     """
 
-    delta = Fraction(1, 4)
-
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, Integers(0, 4), BITS)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Approximate(0, self.delta), _TWICE, Status.PROVED, "exact tight δ"),)
+    initial_state = 0
+    signature = Signature(BITS, Integers(0, 4), BITS)
+    claims = (Claim(Approximate(0, Fraction(1, 4)), _TWICE, Status.PROVED, "exact tight δ"),)
 
     def step(self, state: int, message: int, coins: Coins) -> tuple[int, int]:
         return state + 1, message + coins.uniform_integer(4)
@@ -53,19 +44,9 @@ class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
     State: () before the first answer, then (x₁, R), then (0, 0, 0).
     """
 
-    delta = Fraction(3, 4)
-
-    @property
-    def initial_state(self) -> tuple[int, ...]:
-        return ()
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, Integers(0, 3), BITS)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Approximate(0, self.delta), _TWICE, Status.PROVED, "exact tight δ"),)
+    initial_state = ()
+    signature = Signature(BITS, Integers(0, 3), BITS)
+    claims = (Claim(Approximate(0, Fraction(3, 4)), _TWICE, Status.PROVED, "exact tight δ"),)
 
     def step(self, state: tuple[int, ...], message: int, coins: Coins) -> tuple[Any, int]:
         if not state:

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of sliding windows and of privacy by age, on finite counters."""
 
 from __future__ import annotations
@@ -43,14 +44,8 @@ class RandomizedBits(ContinualMechanism[Any, Any, Any]):
     """
 
     parities: bool = False
-
-    @property
-    def initial_state(self) -> tuple[int, int]:
-        return 0, 0
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Either((BITS, QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
+    initial_state = 0, 0
+    signature = Signature(Either((BITS, QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
         last, total = state

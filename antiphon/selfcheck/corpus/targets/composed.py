@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Concurrent compositions under all four verification functions (CM §4-5), and broken twins."""
 
 import math
@@ -50,10 +51,7 @@ class LastMessageOnly(Verification[int]):
     """A broken verifier that checks only the last pair of messages, as if it were the first."""
 
     verification: Verification
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    initial_state = 0
 
     def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         after = read(self.verification, self.verification.initial_state, zero, one)

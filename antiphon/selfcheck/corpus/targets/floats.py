@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Laplace noise in doubles, whose last bits leak the input, and the snapping mechanism, which
 prevents that.
 
@@ -46,14 +47,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(1 / self.epsilon))
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Integers(), Reals(), Integers())
+    signature = Signature(Integers(), Reals(), Integers())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -62,7 +56,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
 
     def respond(self, dataset: int, coins: Coins) -> float:
         sign, size = sign_and_logarithm(coins)
-        return dataset + sign * self._scale * size
+        return dataset + sign * float(1 / self.epsilon) * size
 
 
 @column_safe

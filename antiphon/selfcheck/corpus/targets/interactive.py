@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Interactive and continual mechanisms with a bug, and their correct twins."""
 
 import math
@@ -17,6 +18,8 @@ from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whol
 from antiphon.verifiers import Within, models
 
 _QUERIES: Final = Finite((COUNT,))
+_PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
+"""The messages to a filter of bits: (g, bit), where a randomized response to the bit costs ln g."""
 
 
 class SharedNoiseState(NamedTuple):
@@ -40,14 +43,11 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
     horizon: int = attrs.field(validator=whole, kw_only=True)
     epsilon: Fraction = attrs.field(converter=named.positive, kw_only=True)
+    signature = Signature(Either((BITS, _QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     @property
     def initial_state(self) -> SharedNoiseState:
         return SharedNoiseState((), (None,) * self.horizon.bit_length())
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Either((BITS, _QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -140,10 +140,7 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
         default=Fraction(1, 10), converter=named.positive, kw_only=True
     )
     takes_variance: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Reals(), Reals())
+    signature = Signature(Reals(), Reals(), Reals())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -184,15 +181,8 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
 
     budget: int = attrs.field(default=6, validator=whole, kw_only=True)
     late: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def initial_state(self) -> int:
-        return 1
-
-    @property
-    def signature(self) -> Signature:
-        asked = Finite(tuple((growth, bit) for growth in (2, 3) for bit in (0, 1)))
-        return Signature(asked, Finite((0, 1, BOTTOM)), asked)
+    initial_state = 1
+    signature = Signature(_PRICED, Finite((0, 1, BOTTOM)), _PRICED)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

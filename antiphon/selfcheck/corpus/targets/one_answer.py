@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Targets that answer once, and a running sum: noisy histograms, one with far too little noise;
 report noisy max; RAPPOR.
 
@@ -15,7 +16,6 @@ import attrs
 from antiphon.numbers import Log, exact, named
 from antiphon.protocol import Claim, Coins, ContinualMechanism, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, TotalWithin, claimed, whole
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
@@ -35,11 +35,6 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
     inverted: bool = False
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     length: int = attrs.field(default=5, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        scale = self.epsilon if self.inverted else 1 / self.epsilon
-        set_derived(self, _scale=float(scale))
 
     @property
     def signature(self) -> Signature:
@@ -54,7 +49,8 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
         return claimed(f, Status.ASSUMED, "Dwork et al. 2006", epsilon=self.epsilon)
 
     def respond(self, dataset: tuple[int, ...], coins: Coins) -> tuple[float, ...]:
-        return tuple(count + coins.laplace(self._scale) for count in dataset)
+        scale = float(self.epsilon if self.inverted else 1 / self.epsilon)
+        return tuple(count + coins.laplace(scale) for count in dataset)
 
 
 @register("antiphon.corpus.NoisyMax/1")
@@ -76,10 +72,6 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     exponential: bool = False
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     length: int = attrs.field(default=5, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(2 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -104,7 +96,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
         return best if self.tells_value else place
 
     def _noisy(self, answer: int, coins: Coins) -> float:
-        noise = coins.laplace(self._scale)
+        noise = coins.laplace(float(2 / self.epsilon))
         return answer + (abs(noise) if self.exponential else noise)  # |Lap(b)| is Exp(b)
 
 
@@ -197,18 +189,8 @@ class PrefixSum(ContinualMechanism[float, int, float]):
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(1 / self.epsilon))
-
-    @property
-    def initial_state(self) -> float:
-        return 0.0
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Integers(), Reals(), Integers())
+    initial_state = 0.0
+    signature = Signature(Integers(), Reals(), Integers())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -219,7 +201,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
         )
 
     def step(self, state: float, message: int, coins: Coins) -> tuple[float, float]:
-        total = state + (message + coins.laplace(self._scale))
+        total = state + (message + coins.laplace(float(1 / self.epsilon)))
         return total, total
 
 
@@ -235,10 +217,6 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     copies: int = attrs.field(default=20, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(self.copies / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -250,4 +228,5 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
         return claimed(f, Status.ASSUMED, "basic composition", epsilon=self.epsilon)
 
     def respond(self, dataset: int, coins: Coins) -> tuple[float, ...]:
-        return tuple(dataset + coins.laplace(self._scale) for _ in range(self.copies))
+        scale = float(self.copies / self.epsilon)
+        return tuple(dataset + coins.laplace(scale) for _ in range(self.copies))
