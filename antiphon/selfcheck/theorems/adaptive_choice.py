@@ -95,14 +95,10 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
     return attack
 
 
-def exceeds(answers: Sequence[object], readings: Sequence[int]) -> bool:
+def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
     """Whether the privacy loss, after these answers, is above the odometer's reading."""
-    told = _bits(answers[1::2])
+    told = [answer[0] for answer in answers[1::2] if answer is not HALT]
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
-
-
-def _bits(answers: Sequence[Any]) -> list[int]:
-    return [answer[0] for answer in answers if answer is not HALT]
 
 
 SECTION = (5, 8)

@@ -3,7 +3,7 @@
 
 import enum
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import attrs
@@ -11,7 +11,7 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition import ComplexMechanism, Create, ExtConComp, TwoCopies, check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
-from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
+from antiphon.protocol import LEFT, RIGHT, Coins, Mechanism, PostProcessor, Side, Verification
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 from antiphon.selfcheck.theorems import theorem
@@ -180,6 +180,9 @@ LEAKS = {
     Leak.RESPONSE: "P reveals the bit where it is to forget it",
     Leak.VALIDITY: "P asks about one bit again and again",
 }
+ONE = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
+"""The function f' on the right in the local model: one mechanism may see a difference, at its first
+pair."""
 HOPS = 6 * ROUNDS
 """More messages than a router receives in ``ROUNDS`` rounds."""
 
@@ -219,6 +222,11 @@ def _router(leak: Leak | None = None) -> Router:
     return Router(_walk(), PURE_RESPONSE, leak)
 
 
+def _twofold(router: Router, b: int) -> Mechanism:
+    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp, with the router as P."""
+    return Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp()
+
+
 def _inner() -> Budgeted:
     """The verification function f' on the right: one walk and one RR may get a pair that differs
     (Thm 5.2)."""
@@ -228,8 +236,7 @@ def _inner() -> Budgeted:
 def _swapped(leak: Leak | None = None) -> theorem.Evidence:
     router = _router(leak)
     systems = theorem.in_both_worlds(
-        PrivacyGame(ComplexMechanism(router), EVENT).mechanism,
-        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+        PrivacyGame(ComplexMechanism(router), EVENT).mechanism, partial(_twofold, router)
     )
     return theorem.same_views(systems, ROUNDS, BIT_PAIRS)
 
@@ -238,7 +245,7 @@ def _inserted(*, room: bool = True) -> theorem.Evidence:
     router = _router()
     inner = _inner() if room else sparse_parallel([_walk().parameters])
     systems = theorem.in_both_worlds(
-        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+        partial(_twofold, router),
         lambda b: (
             Verifier(EVENT) @ TwoCopies(router) @ Verifier(inner) @ Identifier(b) @ ExtConComp()
         ),
@@ -252,8 +259,7 @@ def _lifted(leak: Leak | None = None) -> theorem.Evidence:
 
 
 def _local() -> theorem.Evidence:
-    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-    return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
+    return lifted(EachBit(RESPONSE), event_level(), ONE, ONE.parameters, 4, 16)
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
@@ -262,19 +268,12 @@ def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> th
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """
-    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-    processor = OnRequest(RESPONSE, leak)
-    queries = (0, 1, ASK, HUSH)
-    found = lifted(
-        processor, REQUESTED, inner, inner.parameters, ROUNDS + 1, HOPS, queries, under=under
-    )
-    printed = check_properties(
-        processor, REQUESTED, inner, queries=queries, rounds=HOPS, strict=True
-    )
+    processor, queries, rounds = OnRequest(RESPONSE, leak), (0, 1, ASK, HUSH), ROUNDS + 1
+    found = lifted(processor, REQUESTED, ONE, ONE.parameters, rounds, HOPS, queries, under=under)
+    printed = check_properties(processor, REQUESTED, ONE, queries=queries, rounds=HOPS, strict=True)
     if printed is None:
         return attrs.evolve(found, lacking="a case of interest: P has the properties as printed")
-    note = f"as printed P lacks the {printed.property.value} property"
-    return attrs.evolve(found, note=note)
+    return attrs.evolve(found, note=f"as printed P lacks the {printed.property.value} property")
 
 
 def lifted(

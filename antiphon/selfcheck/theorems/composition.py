@@ -58,23 +58,16 @@ def checks() -> Iterable[theorem.Check]:
 
 
 def bounded_by_responses(
-    f: Suitable,
-    catalogue: Iterable[Create],
-    rounds: int,
-    most: int | None = None,
-    parameters: Sequence[Parameters] = (),
+    f: Suitable, catalogue: Iterable[Create], rounds: int, most: int | None = None
 ) -> theorem.Evidence:
     """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
-    claimed = theorem.composed(parameters or _parameters(f), CURVE)
-    made = list(catalogue)
-    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
-
-
-def _parameters(f: Suitable) -> Sequence[Parameters]:
     if isinstance(f, validity.OfCreations):
-        return [created.parameters for created in f.created]
-    assert isinstance(f, validity.Budgeted)
-    return f.parameters
+        parameters: Sequence[Parameters] = [created.parameters for created in f.created]
+    else:
+        assert isinstance(f, validity.Budgeted)
+        parameters = f.parameters
+    claimed = theorem.composed(parameters, CURVE)
+    return theorem.of_creations(f, catalogue, claimed, rounds, most)
 
 
 def proof_by_simulation(
@@ -147,7 +140,6 @@ def _theorem_4_12() -> Iterable[theorem.Check]:
 ROUNDS = 3
 EVENT = bounded(event_level(), ROUNDS)
 START = bounded(neighbouring_start(), ROUNDS)
-Mechanism = ContinualMechanism
 
 
 @attrs.frozen(eq=False)
@@ -189,14 +181,8 @@ def _lemma_4_6() -> Iterable[theorem.Check]:
     yield row.twin(f"{name}, ⊤ and ⊥ swapped as printed", printed=True)
 
 
-def _with(
-    mechanism: ContinualMechanism, f: Verification | None, epsilon: ExactEpsilon | None
-) -> ContinualMechanism:
-    return mechanism if f is None else promised(mechanism, f, ROUNDS, epsilon=epsilon)
-
-
 def _lyu(
-    system: Mechanism,
+    system: ContinualMechanism,
     verification: Verification | None,
     at: ExactEpsilon | None,
     *,
@@ -204,7 +190,9 @@ def _lyu(
     fed: ExactEpsilon | None = None,
     printed: bool = False,
 ) -> theorem.Evidence:
-    mechanism = _with(system, verification, at)
+    mechanism = (
+        system if verification is None else promised(system, verification, ROUNDS, epsilon=at)
+    )
     claim = mechanism.claims[0]
     epsilon, delta = claim.parameters
     f = claim.verification
@@ -226,7 +214,7 @@ def _lemma_4_7() -> Iterable[theorem.Check]:
 
 
 def _pure(
-    mechanism: Mechanism,
+    mechanism: ContinualMechanism,
     f: Verification,
     *,
     built: Fraction = Fraction(0),

@@ -20,7 +20,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol import EMPTY, LEFT, TOP, Claim, Coins, ContinualMechanism, Pure, Side, Status
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 from antiphon.verifiers import event_level, updates_and_queries
 
 SECTION = (6, 4)
@@ -29,8 +29,6 @@ FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
 """The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
-_INSERTED: Final = (("a",), ("b",), EMPTY)
-_BOTH_WAYS: Final = (("a", True), ("a", False), EMPTY)
 _CHANGES: Final = Integers(-1, 1)
 
 
@@ -90,25 +88,26 @@ def checks() -> Iterable[Check]:
     yield window.twin("an event, at the price of one change", changes=1)
 
 
-def _points(changes: int) -> list[Bound]:
-    """The claimed (ε, δ) if so many changes differ."""
-    figures = FIGURES[changes]
-    return [(Log(at), Fraction(delta)) for at, delta in enumerate(figures, start=1)]
-
-
 def _inserted(unit: Unit, changes: int, *, only_new: bool = False) -> Evidence:
-    part = Distinct(unit=unit)
-    system = (OnlyNew() if only_new else part) @ NoisyChanges()
-    return private(system, part.lifting.outer, _points(changes), 3, exactly=True, queries=_INSERTED)
+    processor = OnlyNew() if only_new else None
+    return _decided(Distinct(unit=unit), changes, 3, (("a",), ("b",), EMPTY), processor)
 
 
 def _deleted(unit: Unit, changes: int, most: int, rounds: int, *, flips: int = 0) -> Evidence:
     part = Distinct(unit=unit, deletions=True, flips=flips or most)
-    system, f = part @ NoisyChanges(), part.lifting.outer
-    return private(system, f, _points(changes), rounds, exactly=True, queries=_BOTH_WAYS)
+    return _decided(part, changes, rounds, (("a", True), ("a", False), EMPTY))
 
 
 def _window(window: int, *, changes: int = 2) -> Evidence:
-    part = Distinct(window=window)
-    system, f = part @ NoisyChanges(), part.lifting.outer
-    return private(system, f, _points(changes), 4, exactly=True, queries=(("a",), EMPTY))
+    return _decided(Distinct(window=window), changes, 4, (("a",), EMPTY))
+
+
+def _decided(
+    part: Distinct, changes: int, rounds: int, queries: Iterable[object],
+    processor: PostProcessor[Any] | None = None,
+) -> Evidence:  # fmt: skip
+    """Evidence that a count of distinct items, or ``processor`` in its place, has exactly the tight
+    δ of so many changes that differ."""
+    claimed = [(Log(at), Fraction(delta)) for at, delta in enumerate(FIGURES[changes], start=1)]
+    system, f = (processor or part) @ NoisyChanges(), part.lifting.outer
+    return private(system, f, claimed, rounds, exactly=True, queries=queries)

@@ -29,9 +29,25 @@ SECTION = (2, 4)
 
 def checks() -> Iterable[theorem.Check]:
     """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _lemma_2_4()
-    yield from _theorem_2_5()
-    yield from _algorithms()
+    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
+    made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
+    yield from made
+    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
+    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
+    made = theorem.rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
+    yield from made
+    yield theorem.Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
+    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
+    p1, p2, p3 = PARTS
+    yield theorem.Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
+        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
+    ))  # fmt: skip
+    two = theorem.Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
+    yield two
+    yield theorem.Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
+        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
+    ))  # fmt: skip
+    yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
 
 
 # --- Lemma 2.4: RR_{ε,δ} is (ε, δ)-DP, and tightly so ------------------------------------
@@ -53,13 +69,6 @@ class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
 
 
-def _lemma_2_4() -> Iterable[theorem.Check]:
-    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
-    made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
-    yield from made
-    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
-
-
 def _claimed(
     growth: object, delta: Fraction, twin: Callable[[RandomizedResponse], TooTrue] | None = None
 ) -> theorem.Evidence:
@@ -75,14 +84,6 @@ def _claimed(
 NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
 """A mechanism of five answers. Answer 3 never comes on input 0, so δ is at least 1/12 at any ε."""
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
-
-
-def _theorem_2_5() -> Iterable[theorem.Check]:
-    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
-    made = theorem.rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
-    yield from made
-    yield theorem.Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
-    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
 def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> theorem.Evidence:
@@ -211,19 +212,6 @@ class Talker(PostProcessor[tuple[int, int, int]]):
 
 
 PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
-
-
-def _algorithms() -> Iterable[theorem.Check]:
-    p1, p2, p3 = PARTS
-    yield theorem.Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
-        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
-    ))  # fmt: skip
-    two = theorem.Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
-    yield two
-    yield theorem.Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
-        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
-    ))  # fmt: skip
-    yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
 
 
 def _linked(*, skips: bool = False) -> theorem.Evidence:

@@ -26,8 +26,21 @@ SECTION = (2, 15)
 
 def checks() -> Iterable[Check]:
     """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _lemma_2_15()
-    yield from _corollary_3_8()
+    noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
+    row = Check("Lemma 2.15", noisy, _garbled)
+    yield row
+    yield row.twin("a P with two initial states", tells=True)
+    threshold = FiniteAboveThreshold(2)
+    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
+    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
+    row = Check("Cor. 3.8", "AboveThreshold, 3 messages", partial(_as_interactive, guarded))
+    yield row
+    yield Check(
+        "Cor. 3.8",
+        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
+        lambda: _as_interactive(_composition()),
+    )
+    yield row.twin("no V[f] before I: pairs that are not f-valid, too", guarded=False)
 
 
 # --- Lemma 2.15: post-processing ----------------------------------------------------------
@@ -73,13 +86,6 @@ class Garbler(PostProcessor[Garbled]):
         return (own, None), LEFT, answer if own is None else own
 
 
-def _lemma_2_15() -> Iterable[Check]:
-    noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
-    row = Check("Lemma 2.15", noisy, _garbled)
-    yield row
-    yield row.twin("a P with two initial states", tells=True)
-
-
 def _garbled(*, tells: bool = False) -> Evidence:
     f = bounded(event_level(), 4)
     question = Question(WALK, f, report=None)
@@ -105,20 +111,6 @@ class Instance(NamedTuple):
     def game(self) -> PrivacyGame:
         """The privacy game of CM Def. 3.7."""
         return PrivacyGame(self.mechanism, self.f)
-
-
-def _corollary_3_8() -> Iterable[Check]:
-    threshold = FiniteAboveThreshold(2)
-    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
-    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
-    row = Check("Cor. 3.8", "AboveThreshold, 3 messages", partial(_as_interactive, guarded))
-    yield row
-    yield Check(
-        "Cor. 3.8",
-        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
-        lambda: _as_interactive(_composition()),
-    )
-    yield row.twin("no V[f] before I: pairs that are not f-valid, too", guarded=False)
 
 
 def _composition() -> Instance:

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of HSS (CM Alg. 4, §7) for d = 1: the library's post-processor P with finite
 sub-mechanisms.
 
@@ -26,7 +27,7 @@ ROUNDS = 3
 CAP = 2
 """The cap of the query q(h) = min(h, CAP), which is monotone and 1-sensitive."""
 THRESHOLDS = (1, 2, 3)
-EVENT = bounded(event_level(), ROUNDS)
+EVENT: Verification = bounded(event_level(), ROUNDS)
 
 SECTION = (7, 1)
 
@@ -49,16 +50,12 @@ class SameThresholds(Verification[object]):
     """The function f of the SVT: streams of (x, Thresh) that differ in one x and in no threshold
     (theory §3)."""
 
-    events: Verification
-
-    @property
-    def initial_state(self) -> object:
-        return self.events.initial_state
+    initial_state = EVENT.initial_state
 
     def step(self, state: object, zero: tuple[object, int], one: tuple[object, int], /) -> object:
         if zero[1] != one[1]:
             return Refused("the thresholds of a pair differ")
-        return read(self.events, state, zero, one)
+        return read(EVENT, state, zero, one)
 
 
 @cache
@@ -71,7 +68,7 @@ def counter() -> Create:
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
     """The creations of SVT_{q,h} for each h, all at the ε of the worst."""
-    f = SameThresholds(EVENT)
+    f = SameThresholds()
     counts = (0,), (1,)
     made = [
         finite.FiniteAboveThreshold(3, base, CAP, THRESHOLDS, counts) for base in range(CAP + 1)

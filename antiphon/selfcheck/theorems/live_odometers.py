@@ -167,14 +167,15 @@ def decided(
     reading: Reading, gain: Gain, delta: Fraction,
 ) -> Evidence:  # fmt: skip
     """Evidence that no adversary that stops at any time gains more than δ, in either world."""
-    games = [Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1)]
-    found = [
-        Stopped((games[b], games[1 - b]), [created], tuple(queries), creations, reading, gain).best(
-            rounds
-        )
-        for b in (0, 1)
-    ]
-    best = max(found, key=lambda each: each.gain)
+    zero, one = (Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1))
+    asked = tuple(queries)
+    best = max(
+        (
+            Stopped(games, [created], asked, creations, reading, gain).best(rounds)
+            for games in ((zero, one), (one, zero))
+        ),
+        key=lambda each: each.gain,
+    )
     return Evidence(((epsilon(0), delta),), (best.gain,), "; ".join(best.path))
 
 

@@ -7,13 +7,13 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition import Create, ExtConComp, fixed_parameters
+from antiphon.composition import Create, fixed_parameters
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip
-from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import BoundedRange, Claim, GaussianDP, Status, converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, of_creations, private
 from antiphon.verifiers.models import neighbouring_start
 
 SECTION = (5, 9)
@@ -67,10 +67,7 @@ def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
     earlier answers."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
-    return private(
-        ExtConComp(), f, claimed, 2 * number, exactly=exactly, catalogue=made,
-        max_creations=number,
-    )  # fmt: skip
+    return of_creations(f, made, claimed, 2 * number, number, exactly=exactly)
 
 
 WORST: Final = tuple(2 * root for root in ROOTS)
@@ -132,7 +129,5 @@ def _half(*, true: int = GAUSSIAN) -> Evidence:
     """Evidence on Gaussian DP from one event: 0 or 1, plus noise, is at least 1/2."""
     rest = 10**6 - true
     mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
-    claimed: list[tuple[ExactEpsilon, Fraction]] = [
-        (epsilon(0), gaussian_delta(Fraction(1), epsilon(0))[1])
-    ]
-    return private(mechanism, START, claimed, 1)
+    claimed = gaussian_delta(Fraction(1), epsilon(0))[1]
+    return private(mechanism, START, [(epsilon(0), claimed)], 1)

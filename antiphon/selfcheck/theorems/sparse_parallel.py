@@ -10,14 +10,14 @@ from antiphon.audit.simulated_composition import (
     first_alike,
 )
 from antiphon.audit.simulators import vadhan_wang
-from antiphon.composition import Create, ExtConComp
+from antiphon.composition import Create
 from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.protocol import Pair, PostProcessor
 from antiphon.selfcheck.theorems import components
 from antiphon.selfcheck.theorems.composition import bounded_by_responses, bounding, proving
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_creations, rows
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
@@ -72,7 +72,7 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """T_j with V[f'_j] wherever it stands, as printed."""
+    """A simulator T_j with V[f'_j] for each creation, also for j ∉ J, as printed."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
@@ -99,10 +99,8 @@ def _theorem_5_5() -> Iterable[Check]:
 
 def _one_of_four() -> Evidence:
     one = Create(RandomizedResponse(epsilon=0, delta=Fraction(1, 10)))
-    f = _sparse(one, consistent=True)
-    claimed = composed([one.parameters], [0])
-    system = ExtConComp()
-    return private(system, f, claimed, 8, exactly=True, catalogue=[one], max_creations=4)
+    f, claimed = _sparse(one, consistent=True), composed([one.parameters], [0])
+    return of_creations(f, [one], claimed, 8, 4, exactly=True)
 
 
 # --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------
@@ -120,12 +118,6 @@ def _counterexample() -> Iterable[Check]:
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
     """Evidence on copies of M_δ under f_∞: the solver gets neither the adversary nor the figure."""
     created = Create(LeakyBit(delta=delta))
-    return private(
-        ExtConComp(),
-        _sparse(created),
-        [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)],
-        2 * copies + 1,
-        exactly=True,
-        catalogue=[created],
-        max_creations=copies,
-    )
+    claimed = [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)]
+    f, rounds = _sparse(created), 2 * copies + 1
+    return of_creations(f, [created], claimed, rounds, copies, exactly=True)

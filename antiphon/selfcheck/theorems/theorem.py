@@ -21,6 +21,7 @@ from antiphon.audit.exact.divergence import rational_growth
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.composition import Create, ExtConComp
 from antiphon.composition.properties import Violation
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
@@ -172,11 +173,35 @@ def private(
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
     adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
+    relation = Standing.EQUAL if exactly else Standing.AT_MOST
 
     def certify() -> Sequence[Certificate]:
         return [question.certify(epsilon=[each for each, _ in points], rounds=rounds)]
 
-    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
+    return Evidence(
+        points,
+        tight,
+        adversary,
+        note,
+        relation,
+        certify=certify,
+    )
+
+
+def of_creations(
+    f: Verification,
+    created: Iterable[Create],
+    claimed: Iterable[Bound],
+    rounds: int,
+    most: int | None = None,
+    *,
+    exactly: bool = False,
+) -> Evidence:
+    """Evidence on ExtConComp w.r.t. f, where at most ``most`` mechanisms are created, each by one
+    of the creation queries ``created``."""
+    return private(
+        ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
+    )
 
 
 def private_interactive(
@@ -203,6 +228,7 @@ def private_interactive(
     if wrong is not None:
         place = next(i for i, point in enumerate(points) if point[0] is wrong)
         adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
+    relation = Standing.EQUAL if exactly else Standing.AT_MOST
 
     def certify() -> Sequence[Certificate]:
         growths = [rational_growth(epsilon)[0] for epsilon, _ in points]
@@ -210,7 +236,14 @@ def private_interactive(
         asked = ComparedSystems(mechanism, states, queries)
         return [certified(asked, note, [TightPoint(*each, rounds) for each in at])]
 
-    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
+    return Evidence(
+        points,
+        tight,
+        adversary,
+        note,
+        relation,
+        certify=certify,
+    )
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
@@ -226,10 +259,6 @@ def _tree(
     solver.solve(growth, rounds)
     nodes = StrategyBuilder(solver, LIMIT).build(growth, rounds)
     return StrategyAdversary(nodes, bit, growth, delta).tree()
-
-
-def _relation(exactly: bool) -> Standing:
-    return Standing.EQUAL if exactly else Standing.AT_MOST
 
 
 def _wrong(

@@ -50,7 +50,20 @@ EXPOSED = Table(
 
 def checks() -> Iterable[theorem.Check]:
     """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _simulated()
+    instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
+        ("walk", WALK, EVENT, 2),
+        ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
+        ("secret", SECRET, START, 3),
+        ("exposed", EXPOSED, EVENT, 2),
+    )
+    rows = {
+        name: theorem.Check(
+            "Thm F", f"{name} ≡ T ∘* N, N its pair", partial(_same, mechanism, f, n)
+        )
+        for name, mechanism, f, n in instances
+    }
+    yield from rows.values()
+    yield rows["walk"].twin("walk, T fed by a pair a tenth nearer", nearer=Fraction(1, 10))
     yield from _composed()
     yield from _without_consistency()
 
@@ -111,23 +124,6 @@ def _weights(pair: Dichotomy, bit: int) -> list[int]:
 # --- Theorem F: one mechanism --------------------------------------------------------------------
 
 
-def _simulated() -> Iterable[theorem.Check]:
-    instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
-        ("walk", WALK, EVENT, 2),
-        ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
-        ("secret", SECRET, START, 3),
-        ("exposed", EXPOSED, EVENT, 2),
-    )
-    rows = {
-        name: theorem.Check(
-            "Thm F", f"{name} ≡ T ∘* N, N its pair", partial(_same, mechanism, f, n)
-        )
-        for name, mechanism, f, n in instances
-    }
-    yield from rows.values()
-    yield rows["walk"].twin("walk, T fed by a pair a tenth nearer", nearer=Fraction(1, 10))
-
-
 def _same(
     mechanism: Table | FiniteAboveThreshold,
     f: Verification,
@@ -185,12 +181,11 @@ def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
     """Evidence that a composition has at most the δ of the product of the pairs of ``purse``."""
-    claimed = _figures(*purse)
-    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
+    return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
 def _only(*_: object) -> int:
-    """The number of the only sample."""
+    """The number of the sample that a simulator takes, where there is one sample."""
     return 0
 
 
@@ -218,10 +213,9 @@ def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theor
 
 def _without_consistency() -> Iterable[theorem.Check]:
     exposed = claiming(EXPOSED, EVENT, 2)
-    response = _of_responses(Fraction(4))
     row = theorem.Check(
         "Thm F₁", "1 of up to 3 exposed ones: RR(ln 4) of the largest loss",
-        partial(_one_of, 3, claimed=response),
+        partial(_one_of, 3, claimed=_of_response()),
     )  # fmt: skip
     yield row
     yield row.twin("the trade-off function itself, 1 of up to 3", claimed=_figures(exposed))
@@ -231,24 +225,21 @@ def _without_consistency() -> Iterable[theorem.Check]:
     yield rows[-1].twin("1 of up to 3, as if 2 were created", counted=2)
 
 
-def _of_responses(growth: Fraction) -> tuple[theorem.Bound, ...]:
-    return theorem.composed([(Log(growth), Fraction(0))], AT)
+def _of_response() -> tuple[theorem.Bound, ...]:
+    """The points (ε, δ) of one randomized response RR_{ln 4}."""
+    return theorem.composed([(Log(4), Fraction(0))], AT)
 
 
 def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) -> theorem.Evidence:
     exposed = claiming(EXPOSED, EVENT, 2)
     f = _sparse(exposed, consistent=False)
-    return theorem.private(
-        ExtConComp(), f, claimed, 2 * n + 1, exactly=exactly, catalogue=[exposed], max_creations=n
-    )
+    return theorem.of_creations(f, [exposed], claimed, 2 * n + 1, n, exactly=exactly)
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
     """Evidence for Theorem F₁ on n creations; ``counted``: for how many the claim is made."""
+    points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
-        (at, most * (1 - (1 - delta / most) ** (counted or n)))
-        for (at, delta), (_, most) in zip(
-            _figures(claiming(EXPOSED, EVENT, 2)), _of_responses(Fraction(4)), strict=True
-        )
+        (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points
     ]
     return _one_of(n, claimed=claimed, exactly=True)

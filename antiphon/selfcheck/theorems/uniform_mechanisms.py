@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition import Create, ExtConComp, sparse_parallel
+from antiphon.composition import Create, sparse_parallel
 from antiphon.protocol import Approximate, Claim, Coins, ContinualMechanism, Status
 from antiphon.protocol.spaces import BITS, Integers, Signature
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_creations, rows
 from antiphon.verifiers import bounded, event_level
 
 SECTION = (5, 3)
@@ -63,22 +63,12 @@ def checks() -> Iterable[Check]:
     made = rows("Thm U", text, _created, (1,), (2,), (3,))
     yield from made
     yield made[-1].twin("1 of 3 with noise by halves, at the price of one", kind=NoiseByHalves)
-    several = rows("Thm U", "2 of {0} created, each bit with fresh noise", _two, (3,))
-    yield from several
+    yield from rows("Thm U", "2 of {0} created, each bit with fresh noise", _created, (3, 2))
 
 
-def _created(number: int, *, kind: Any = FreshNoise) -> Evidence:
-    return _of(kind(), 1, number)
-
-
-def _two(number: int) -> Evidence:
-    return _of(FreshNoise(), 2, number)
-
-
-def _of(mechanism: Any, sparse: int, number: int) -> Evidence:
-    create = Create(mechanism)
-    f, claimed = sparse_parallel([create.parameters] * sparse), [create.parameters] * sparse
-    return private(
-        ExtConComp(), f, composed(claimed, [ZERO]), 3 * number, exactly=True,
-        catalogue=[create], max_creations=number,
-    )  # fmt: skip
+def _created(number: int, sparse: int = 1, *, kind: Any = FreshNoise) -> Evidence:
+    """Evidence on ``number`` creations, of which ``sparse`` may see a difference."""
+    create = Create(kind())
+    fixed = [create.parameters] * sparse
+    f, claimed = sparse_parallel(fixed), composed(fixed, [ZERO])
+    return of_creations(f, [create], claimed, 3 * number, number, exactly=True)

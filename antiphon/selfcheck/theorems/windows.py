@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -29,7 +30,8 @@ def checks() -> Iterable[Check]:
     """The checks of this file's theorems on finite counters, each theorem with a broken twin."""
     window = Check("Lemma 2.15", "Window(2) @ a counter of randomized bits, three updates", sliding)
     young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
-    old = Check("Expiration", "the same, and one update after it: two answers", _older)
+    older = partial(aged, age=1, answers=2)
+    old = Check("Expiration", "the same, and one update after it: two answers", older)
     yield from (window, young, old)
     yield window.twin("the newest update added without noise", processor=AddsBare() @ _WINDOW)
     yield young.twin("one more update, at the same claim", age=1)
@@ -70,7 +72,3 @@ def aged(age: int = 0, answers: int = 1) -> Evidence:
     more than from so many randomized responses."""
     system, f = RandomizedBits(parities=True), UntilAge(EVENT, age)
     return private(system, f, composed(ONE * answers, CURVE), 6, exactly=True)
-
-
-def _older() -> Evidence:
-    return aged(age=1, answers=2)
