@@ -9,18 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
+from antiphon.boards import units
 from antiphon.boards.purse import SharedPurse
-from antiphon.boards.units import (
-    Batch,
-    Batches,
-    Key,
-    Row,
-    SingleRow,
-    SingleUser,
-    SingleUserWindow,
-    Unit,
-    User,
-)
+from antiphon.boards.units import Batch, Batches, Key, Row, SingleRow, SingleUser, Unit, User
 from antiphon.composition import Create, Lifting
 from antiphon.mechanisms import COUNT, fields
 from antiphon.numbers.errors import InvalidArgument
@@ -35,7 +26,7 @@ def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
     return known
 
 
-_UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
+_UNITS: Final = (units.SingleUserWindow, SingleUser, SingleRow)
 
 
 @register("antiphon.SumsState/1", state=True)
@@ -92,7 +83,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     low: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
     high: int = attrs.field(default=1, validator=attrs.validators.instance_of(int))
     unit: Unit = attrs.field(
-        factory=SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
+        factory=units.SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
     )
 
     def __attrs_post_init__(self) -> None:

@@ -37,20 +37,11 @@ from antiphon.composition.suitable import Purse
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, shown_short
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol import (
-    Approximate,
-    Claim,
-    Coins,
-    ContinualMechanism,
-    Measure,
-    Refused,
-    Space,
-    Verification,
-    identical,
-    register,
-    spaces,
-)
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Refused, Space, Verification, spaces
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
 
 Cells: TypeAlias = "tuple[tuple[str, int], ...]"
 """The cells of a window: the keys that somebody sent, each with its number of users, by key."""

@@ -15,16 +15,8 @@ from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.gaussian_curve import AtGaussianCurve, largest_gaussian_rho
 from antiphon.numbers import exact
-from antiphon.protocol import (
-    HALT,
-    Approximate,
-    Ask,
-    Exchanged,
-    ExchangePostProcessor,
-    Status,
-    register,
-    spaces,
-)  # fmt: skip
+from antiphon.protocol import HALT, Approximate, Ask, Status, register, spaces
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 
 _LARGEST: Final = 2**50
 """The largest size of a total: larger ones are no whole doubles."""

@@ -8,16 +8,15 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import randomized_response
-from antiphon.mechanisms.noise import selection
-from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
-from antiphon.mechanisms.randomized_response import (
-    TWO_BITS,
+from antiphon.mechanisms import (
     ExposedResponse,
     KaryResponse,
     LeakyBit,
     RandomizedResponse,
+    randomized_response,
 )
+from antiphon.mechanisms.noise import selection
+from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.numbers.exact import Log
 from antiphon.protocol import Integers, Pair, Signature, Status, column_safe, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
@@ -72,7 +71,11 @@ def _leaky_bit() -> Specimen:
     leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
     asked = saying("00 | 01", [same(0), differ])
     (false,) = claimed(
-        LastMessageOnly(TWO_BITS), Status.REFUTED, "checks one pair", epsilon=0, delta=DELTA
+        LastMessageOnly(randomized_response.TWO_BITS),
+        Status.REFUTED,
+        "checks one pair",
+        epsilon=0,
+        delta=DELTA,
     )
     often = saying("000000 | 000001", [*[same(0)] * 5, differ])
     forgets = Truth(math.inf, delta=1 - 0.9**5)

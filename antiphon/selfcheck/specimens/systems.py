@@ -12,18 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition import (
-    BasicFilter,
-    Create,
-    NaturalFilter,
-    RenyiFilter,
-    ResidueFilter,
-    fixed_mechanisms,
-)
+from antiphon.composition import BasicFilter, Create, NaturalFilter, RenyiFilter, ResidueFilter
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.filters import concentrated
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
+from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, Pure, same

@@ -4,11 +4,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 
-from antiphon.audit.simulated_composition import (
-    CompositionSimulator,
-    composition_simulator,
-    first_alike,
-)
+from antiphon.audit import simulated_composition
+from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition import Create
 from antiphon.composition.validity import SparseParallel, sparse_parallel
@@ -41,7 +38,7 @@ def _theorem_5_2() -> Iterable[Check]:
     made = [components.walk(), one, components.LEAKY]
     weak, f = [components.weakened(made[0], 3), *made[1:]], _sparse(*made[:2])
     echo, right = [Create(components.BitEcho())], composition_simulator(_sparse(one), rounds=4)
-    printed = CompositionSimulator(right.parameters, _guarded, first_alike)
+    printed = CompositionSimulator(right.parameters, _guarded, simulated_composition.first_alike)
     yield row("2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", bounding(f, made, 7, most=3))
     yield row("1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", proving(_sparse(one), weak, 2, 5))
     pure, silent = row("2 of up to 4: RR(ln 3, 0) and M_0", _pure), sparse_parallel([(0, 0)])
