@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -46,13 +47,16 @@ class Grouped(NamedTuple):
     Another version of DuckDB may hash otherwise: then they are refused, as other rows are."""
 
 
-class FoundByEngine(NamedTuple):
-    """The content of files: the windows that are closed now, and the numbers of all other rows."""
+class FeedCounts(NamedTuple):
+    """The numbers of rows that a feed found: new, known before, late, and waiting for the end of
+    their windows."""
 
-    windows: dict[int, Grouped]
+    new: int
     again: int
     late: int
-    waiting: int
+    waiting: int = 0
+    bad: int = 0
+    """The number of lines that could not be read and were left out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -70,14 +74,17 @@ class Grouping:
     drop: bool
     """Whether late rows are left out; else they are refused."""
 
-    def of(self, sources: Sequence[Source], place: Path | None) -> FoundByEngine:
-        """Group the rows of CSV files; ``place``: a directory for what does not fit in memory.
+    def of(
+        self, sources: Sequence[Source], place: Path | None
+    ) -> tuple[dict[int, Grouped], FeedCounts]:
+        """The sums of the windows that are closed now, and the numbers of rows in the CSV files.
+        ``place``: a directory for what does not fit in memory.
 
         Raises: InvalidArgument, BadRow, FileError; MissingExtra without DuckDB.
         """
         paths = _paths(sources)
         if not paths:
-            return FoundByEngine({}, 0, 0, 0)
+            return {}, FeedCounts(0, 0, 0)
         with _connection(place) as base:
             self._read(base, paths)
             return self._grouped(base, paths)
@@ -91,7 +98,8 @@ class Grouping:
         for number, path in enumerate(paths):
             self._load(base, number, path)
         self._odd(base, "times", self.columns.time, self._usual_time, self._moment)
-        self._odd(base, "texts", self.columns.user, f"'{_USUAL_TEXT}'", self._user)
+        user = partial(CellReader.text, of="a user")
+        self._odd(base, "texts", self.columns.user, f"'{_USUAL_TEXT}'", user)
         read = CellReader("", self.columns, self.columns.names).counted
         self._odd(base, "amounts", self.columns.amount, self._usual_amount, read)
         base.execute("create temp table names (name varchar, k integer)")
@@ -140,7 +148,8 @@ class Grouping:
             where not regexp_full_match({cell}, {usual})""")
         for first in _chunks(base.cursor().execute("select cell from odd")):
             known = [(each, value) for each in first if (value := _or_none(read, each)) is not None]
-            base.execute(f"insert into {table} select unnest(?), unnest(?)", _columns(known))
+            columns = [[each for each, _ in known], [value for _, value in known]]
+            base.execute(f"insert into {table} select unnest(?), unnest(?)", columns)
         base.execute("drop table odd")
 
     def _cell(self, column: str) -> str:
@@ -157,10 +166,6 @@ class Grouping:
     def _moment(self, cell: str) -> int:
         clock = self.columns.clock
         return (CellReader.wall(cell, clock) - clock.start) // _MOMENT
-
-    @staticmethod
-    def _user(cell: str) -> str:
-        return CellReader.text(cell, "a user")
 
     def _typed(self) -> str:
         """SQL of the table ``rows``: a null where a cell is no time, user, key or amount."""
@@ -191,7 +196,7 @@ class Grouping:
 
     # --- sums ----------------------------------------------------------------------------------
 
-    def _grouped(self, base: Any, paths: Sequence[Path]) -> FoundByEngine:
+    def _grouped(self, base: Any, paths: Sequence[Path]) -> tuple[dict[int, Grouped], FeedCounts]:
         found, again, late, waiting = dict[int, Grouped](), 0, 0, 0
         none = (0,) * len(self.columns.keys)
         counted = base.execute("""select w, count(*), cast(sum(hash(us, k, a, u)) as varchar)
@@ -211,7 +216,8 @@ class Grouping:
         for window, key, total in base.execute(self._sums()).fetchall():
             sums[window][key] = int(total)
         windows = {w: each._replace(sums=tuple(sums[w])) for w, each in found.items()}
-        return FoundByEngine(windows, again, late, waiting)
+        new = sum(each.rows for each in found.values())
+        return windows, FeedCounts(new, again, late, waiting)
 
     def _sums(self) -> str:
         """SQL of the sums: rows are kept first, then clipped (when they were read), then summed."""
@@ -242,10 +248,6 @@ def _or_none(read: Callable[[str], object], cell: str) -> object:
     with suppress(ValueError):
         return read(cell)
     return None
-
-
-def _columns(pairs: Sequence[tuple[str, object]]) -> list[list[object]]:
-    return [[cell for cell, _ in pairs], [value for _, value in pairs]]
 
 
 def _chunks(found: Any) -> Iterator[list[str]]:

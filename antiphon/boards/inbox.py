@@ -16,23 +16,16 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
+from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
 """A callback that receives the number of rows read so far."""
-
-
-class Added(NamedTuple):
-    """The result of adding rows: the numbers of new, already known, and late rows."""
-
-    new: int
-    again: int
-    late: int
 
 
 _CHUNK: Final = 20_000
@@ -106,7 +99,7 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> Added:
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> FeedCounts:
         """Add those rows that are not in the database yet.
 
         ``late``: rows of closed windows are refused, dropped, or put into the first open window.
@@ -129,7 +122,7 @@ class Inbox:
                 self._check_same(label, chunk)
             new, left, done = new + added, left + len(read) - len(chunk), done + len(read)
             tell(done)
-        return Added(new, done - new - left, left)
+        return FeedCounts(new, done - new - left, left)
 
     def _find(self, name: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
@@ -202,11 +195,11 @@ class Inbox:
 
     # --- windows that an engine has summed -----------------------------------------------------
 
-    def store(self, windows: Mapping[int, tuple[int, str, tuple[int, ...]]]) -> None:
-        """Store the rows' number, the mark and the sums of windows."""
+    def store(self, windows: Mapping[int, Grouped]) -> None:
+        """Store the sums of windows, each with its number of rows and its mark."""
         self._base.executemany(
             "insert into grouped values (?, ?, ?, ?)",
-            [(w, rows, mark, json.dumps(sums)) for w, (rows, mark, sums) in windows.items()],
+            [(w, rows, mark, json.dumps(sums)) for w, (sums, rows, mark) in windows.items()],
         )
 
     @property

@@ -75,7 +75,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
             raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
         named = (zip(self.keys, row, strict=True) for row in self.values)
         known = ([(key, value) for key, value in row if value is not None] for row in named)
-        return tuple([tuple(sorted(row, key=_falling)[:count]) for row in known])
+        return tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
 
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty
@@ -119,10 +119,6 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         axes.set_xlabel("window")
         axes.set_ylabel("told")
         axes.legend()
-
-
-def _falling(each: tuple[str, Fraction]) -> Fraction:
-    return -each[1]
 
 
 def _plain(value: Fraction | None) -> str:

@@ -157,9 +157,11 @@ class StreamMemory:
         """Store the memory in its file, while nobody writes to the log."""
         log = folder / LOG
         counters = [
-            each and [*each.watch[:-1], str(each.watch[-1]), each.born, _plain(each.series)]
+            each and [
+                *each.watch[:-1], str(each.watch[-1]), each.born, [*map(attrs.astuple, each.series)]
+            ]
             for each in self.counters
-        ]
+        ]  # fmt: skip
         replies, made = (
             [
                 [who, key, old, *reply]
@@ -234,10 +236,6 @@ KEEPSAKE: Final = "memory.json"
 def digest(said: object) -> str:
     """The digest by which a repeated request is recognised."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
-
-
-def _plain(series: list[Released]) -> list[Any]:
-    return [attrs.astuple(each) for each in series]
 
 
 def _replies(kept: list[Any]) -> dict[str, Replies]:

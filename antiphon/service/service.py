@@ -8,7 +8,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, Union
 
 from antiphon.numbers.errors import FileError
@@ -16,7 +15,7 @@ from antiphon.service.board_run import BoardRun
 from antiphon.service.definition import Definition, StreamFile
 from antiphon.service.pages import Frame
 from antiphon.service.stream_run import StreamRun, open_stream
-from antiphon.service.tokens import Holder, Tokens, hashed
+from antiphon.service.tokens import TOKENS, Holder, Tokens, hashed
 from antiphon.service.wire.floods import RATES, Floods
 from antiphon.sessions.durable.journal import Sync
 from antiphon.sessions.durable.resuming import Witness
@@ -137,9 +136,4 @@ def opened(
         run = open_stream(known, sync=sync, pace=pace, moved=moved, witness=witness)
     else:
         run = BoardRun(known, title, pace=pace, until=until, moved=moved, witness=witness)
-    return Service(run, Tokens(tokens_of(folder)), reads=reads)
-
-
-def tokens_of(folder: Path) -> Path:
-    """The path of the file of tokens in a service's folder."""
-    return folder / "tokens"
+    return Service(run, Tokens(folder / TOKENS), reads=reads)

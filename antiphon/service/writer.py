@@ -141,12 +141,7 @@ class Writer:
             if not price.accepted:
                 raise TooDear(too_dear(price))
 
-    def _tell(
-        self,
-        batch: list[Waiting],
-        answers: list[Any],
-        refusal: Exception | None,
-    ) -> None:
+    def _tell(self, batch: list[Waiting], answers: list[Any], refusal: Exception | None) -> None:
         for (message, future), answer in zip(batch, answers, strict=False):
             failed = self.session.failure is not None and answer is answers[-1]
             self._resolve(message, future, OVER if failed else self.memory.take(message, answer))

@@ -48,8 +48,7 @@ def _continual_histogram() -> Specimen:
     one = attrs.evolve(both.claims[0], measure=Pure(HALF))
     return Specimen(
         Example(
-            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
-            _NOT_STEPS,
+            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2), _NOT_STEPS
         ),
         Example(
             ContinualHistogram.pure(dimension=2, epsilon=1),

@@ -178,14 +178,7 @@ def private(
     def certify() -> Sequence[Certificate]:
         return [question.certify(epsilon=[each for each, _ in points], rounds=rounds)]
 
-    return Evidence(
-        points,
-        tight,
-        adversary,
-        note,
-        relation,
-        certify=certify,
-    )
+    return Evidence(points, tight, adversary, note, relation, certify=certify)
 
 
 def of_creations(
@@ -236,14 +229,7 @@ def private_interactive(
         asked = ComparedSystems(mechanism, states, queries)
         return [certified(asked, note, [TightPoint(*each, rounds) for each in at])]
 
-    return Evidence(
-        points,
-        tight,
-        adversary,
-        note,
-        relation,
-        certify=certify,
-    )
+    return Evidence(points, tight, adversary, note, relation, certify=certify)
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
