@@ -52,6 +52,12 @@ class Service:
         self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._drawn = _Drawn(-1, 0.0, "", b"")
 
+    @property
+    def stream(self) -> StreamRun:
+        """The live stream that the service runs, where it is no board."""
+        assert isinstance(self.run, StreamRun)
+        return self.run
+
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncGenerator[None]:
         """Run the service until the block ends."""
