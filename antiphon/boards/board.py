@@ -34,11 +34,11 @@ from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Union[Literal["total", "window"], int]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
-"""ln(1/0.05), rounded up."""
+"""ln(1/0.05), rounded up: discrete Laplace noise exceeds so many scales w.p. 0.05."""
 _LARGE: Final = 2**61
 _BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
-"""The single key of a board that does not count by key."""
+"""The key of all rows on a board that does not count by key."""
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -52,22 +52,23 @@ class Board(Shown):
     columns: BoardColumns
     lateness: timedelta
     late: Late
-    """What becomes of rows that come later than that."""
+    """The treatment of rows that come after ``lateness``: refused, left out, or counted later."""
     bad: Bad
-    """What becomes of lines that cannot be read. A folder may be opened with another treatment."""
+    """The treatment of lines that cannot be read. It may be another when a folder is opened
+    again."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
     unit: Unit
     engine: str
-    """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
+    """The code that bounds and sums rows: "rows", the mechanism row by row, or "duckdb"."""
     found: Discovered | None
-    """How keys are found in the data; None: they are public."""
+    """The parameters of the private rule that finds keys in the data; None: the keys are public."""
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The answers whose error the counter is chosen by: totals, single windows, or sums of so many
-    windows."""
+    """The answers whose error decides which counter is taken: totals, windows, or sums of so
+    many."""
 
     @property
     def clock(self) -> Clock:
@@ -76,8 +77,8 @@ class Board(Shown):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that rows are counted by, public and fixed from the start; () if they are
-        found."""
+        """The public keys that rows are counted by, from the start on; () if a private rule finds
+        them."""
         return self.columns.keys
 
     @cached_property
@@ -96,13 +97,13 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """The number B of units by which neighbours' sums differ at most; it does not depend on
-        the counter."""
+        """A bound B on the total difference between neighbours' sums, whatever the counter is."""
         return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
     def counter(self) -> Counter:
-        """The pure counter that is created once for each key, unless there is a ``gaussian``."""
+        """The pure counter that is created once for each key, unless ``gaussian`` takes its
+        place."""
         share = 1 if self.found is None else 1 - self.found.share
         return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
 
@@ -139,7 +140,7 @@ class Board(Shown):
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:
             assert self.delta is not None
-            # A little less, as the δ of a curve is rounded up.
+            # The promised δ is a little below the board's, since the δ of a curve is rounded up.
             promise = Approximate(self.epsilon, self.delta * _BELOW)
             return ComplexMechanism(
                 VectorSums(bounds=self.sums, counter=self.gaussian, promise=promise)
@@ -279,7 +280,8 @@ class Board(Shown):
         return {key: int(count) for key, count in pairs}
 
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
-        """The way of rows into the board's database."""
+        """The part of a running board that stores rows in ``inbox`` and makes the windows'
+        messages."""
         if self.engine == "rows":
             return RowIntake(inbox, self.columns)
         place = None if folder is None else folder / "spill"
@@ -323,8 +325,8 @@ class Board(Shown):
 
 
 def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
-    """The pure-DP counter with the least worst-case error at this horizon, at ε for each unit of
-    change.
+    """The pure counter with the least worst-case error, if one unit of change in one update costs
+    ε.
 
     For totals, of balanced and binary trees. For single windows, a tree of one level: each window
     has noise of its own, the least there is at ε, and a total has that of all windows so far. For
@@ -343,7 +345,8 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
 
 
 def _error(counter: Counter, best: Best) -> float:
-    """The largest expected squared error of the answers that a counter is chosen by."""
+    """The largest expected squared error of a counter's totals, or of its sums of ``best``
+    windows."""
     if isinstance(best, int):
         return counter.max_squared_window(best)
     return counter.max_squared_error

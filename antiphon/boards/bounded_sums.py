@@ -152,7 +152,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
         return self.summed(rows), kept
 
     def summed(self, rows: Iterable[Row]) -> dict[Key, int]:
-        """The sums by key of rows, each amount moved into its bounds."""
+        """The sums by key of rows, each amount clipped to [``low``, ``high``]."""
         low, high, sums = self.low, self.high, dict[Key, int]()
         for _, key, amount in rows:
             sums[key] = sums.get(key, 0) + min(max(amount, low), high)
@@ -161,7 +161,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def kept(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
-        """The rows that are kept, and the number of kept rows by user."""
+        """The rows of a batch that are kept, and how many are kept of each user, counted from
+        ``kept`` on."""
         most, counted, rows = self.per_user, dict(kept), list[Row]()
         if most is None:
             return batch, ()
@@ -177,7 +178,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 def tell_counters(
     created: Sequence[Create], sums: Iterable[int], *, begun: bool, first: int = 0
 ) -> Generator[object, Any, tuple[object, ...] | None]:
-    """Part of an exchange: each counter gets its sum and is asked; None once one has failed.
+    """Part of an exchange: gives each counter its sum and asks it; None once a counter has failed.
 
     The counters are created first, unless the stream has ``begun``. ``first``: the index of the
     first one.
@@ -189,6 +190,6 @@ def tell_counters(
         told = yield Ask(each, place)
         count = HALT if told is HALT else (yield Ask(COUNT, place))
         if count is HALT:
-            return None  # a counter that fails ends the board
+            return None  # the board ends when a counter fails
         heard.append(count)
     return tuple(heard)

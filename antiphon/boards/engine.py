@@ -25,10 +25,10 @@ from antiphon.boards.cells import BadRow, BoardColumns, CellReader, Source, csv_
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 _USUAL_TIME: Final = (
-    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"  # as ISO has it
+    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"  # ISO 8601
 )
 _NEVER: Final = "'.^'"
-"""A form that no cell has."""
+"""A regular expression, in the quotes of SQL, that no cell matches."""
 _USUAL_TEXT: Final = "[ -~]{1,200}"
 _WRONG: Final = """select f, n from rows
 where us is null or u is null or k is null or a is null or w < 0 or w >= ? limit 1"""
@@ -42,9 +42,10 @@ class Grouped(NamedTuple):
     sums: tuple[int, ...]
     rows: int
     mark: str
-    """A hash of the window's rows, whatever their order: by it they are known again.
+    """A hash of the window's rows in any order, by which rows that are fed again are recognised.
 
-    Another version of DuckDB may hash otherwise: then they are refused, as other rows are."""
+    Another version of DuckDB may hash otherwise: then these rows are refused.
+    """
 
 
 class FeedCounts(NamedTuple):
@@ -61,7 +62,8 @@ class FeedCounts(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class Grouping:
-    """The task of the engine: which rows of which windows are kept, and how they are summed."""
+    """One feed as a task for DuckDB: the columns, the rows kept of each user, the windows to
+    sum."""
 
     columns: BoardColumns
     per_user: int | None
@@ -126,7 +128,7 @@ class Grouping:
             self._explain(path)
 
     def _explain(self, path: Path) -> None:
-        """Raise the error of the row-by-row reader: it names the line."""
+        """Read a file row by row, to raise the error that names the bad line."""
         reader = CellReader(path.name, self.columns, self.columns.names)
         for _ in reader.all(csv_cells(path, self.columns)):
             pass
@@ -138,7 +140,8 @@ class Grouping:
     def _odd(
         self, base: Any, table: str, column: str | None, usual: str, read: Callable[[str], object]
     ) -> None:
-        """Make a table of the cells of a column that are in no usual form, as read one by one."""
+        """Make a table of a column's cells that do not match ``usual``, each with the value
+        ``read``."""
         kind = "varchar" if table == "texts" else "bigint"
         base.execute(f"create temp table {table} (cell varchar, value {kind})")
         if column is None:
@@ -268,7 +271,7 @@ def _paths(sources: Sequence[Source]) -> list[Path]:
 
 
 class _Base:
-    """A DuckDB connection, and the error that it raises."""
+    """A DuckDB connection, with the class of its errors."""
 
     def __init__(self, connection: Any, error: type[Exception]) -> None:
         self.execute, self.cursor, self.Error = connection.execute, connection.cursor, error
@@ -293,5 +296,5 @@ def _connection(place: Path | None) -> Generator[_Base]:
 
 
 def clear_spilled(place: Path) -> None:
-    """Remove what a killed engine left on the disk: rows of people."""
+    """Remove the directory of a killed engine, which may hold rows of people."""
     shutil.rmtree(place, ignore_errors=True)

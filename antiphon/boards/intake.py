@@ -1,4 +1,4 @@
-"""The ways into a board: row by row, or window by window through an engine."""
+"""The intakes of a board, which make messages of fed rows: row by row, or through DuckDB."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from antiphon.boards.engine import FeedCounts, Grouping, clear_spilled
 from antiphon.boards.inbox import Inbox, Late, Told
 
 Tells: TypeAlias = Callable[[str], Told]
-"""The progress of a source, by its name."""
+"""The callback that hears how many rows of a source are read, by the source's name."""
 
 
 @attrs.frozen
 class Intake(ABC):
-    """A way into a board: it stores the rows of sources, and makes messages of windows."""
+    """The part of a running board that stores fed rows, and makes the message of each window."""
 
     inbox: Inbox
     columns: BoardColumns
@@ -33,12 +33,12 @@ class Intake(ABC):
 
     @abstractmethod
     def message(self, window: int) -> object:
-        """The message that tells the board's mechanism of a closed window."""
+        """The message of a closed window, for the board's mechanism."""
 
 
 @attrs.frozen
 class RowIntake(Intake):
-    """A way into a board that keeps every row until its window is over."""
+    """An intake that stores each row, and sends a window as a batch of rows."""
 
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
@@ -60,7 +60,7 @@ class RowIntake(Intake):
 
 @attrs.frozen
 class EngineIntake(Intake):
-    """A way into a board through DuckDB: sums of windows are kept, and no rows."""
+    """An intake that has DuckDB sum the rows of each window, and stores the sums only."""
 
     per_user: int | None
     place: Path | None

@@ -53,9 +53,9 @@ class Runs(Defined, Protocol):
 LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
-"""The number of windows that share one wait for the disk."""
+"""The number of windows whose messages are written to the disk together."""
 _BEHIND: Final = 8
-"""The number of windows, and of days, that the machine's clock may publish at once by itself."""
+"""The largest backlog, in windows or days, that a feed publishes by the machine's clock unasked."""
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -128,8 +128,8 @@ class LiveBoard(Shown):
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """The number of windows published before the last feed, so that a feed reports only new
-        ones."""
+        """The number of windows published before the last feed; the next one reports those
+        since."""
         self._catch_up()
 
     def feed(
@@ -161,7 +161,7 @@ class LiveBoard(Shown):
         bad = check_bad(self.board.bad if bad is None else bad, self.board.engine)
         self._check_alive()
         if late == "next window" and self._inbox.closed == self.board.clock.windows:
-            late = "refuse"  # there is none
+            late = "refuse"  # no window is open
         closing = self._closing(until)
         tell = partial(_told_to, progress)
         with self._inbox.at_once():
@@ -196,10 +196,10 @@ class LiveBoard(Shown):
         return max(over, closed)
 
     def _catch_up(self) -> None:
-        """Publish the counts of windows that are closed but not yet answered.
+        """Publish the counts of all windows that are closed and not yet published.
 
-        The durable session's log has the answers: after a crash before they are stored here, the
-        same answers are returned again, by the window's key. In memory each is stored as it comes.
+        The log of a durable session has the answer of each window under its name, so that after a
+        crash the same answers come again. In memory an answer is stored as it comes.
         """
         inbox = self._inbox
         waiting = range(self.windows, inbox.closed)

@@ -48,9 +48,9 @@ Cells: TypeAlias = "tuple[tuple[str, int], ...]"
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
-"""The largest number of users for which a key may still stay closed."""
+"""The largest number of users for which a key may stay closed."""
 _UNTIL: Final = 30
-"""The largest ε of one cell; past it e^ε is no larger here."""
+"""The ε above which e^ε is taken as if ε were this."""
 
 
 @register("antiphon.TuplesOf/1")
@@ -113,7 +113,8 @@ class CellsWithin(Verification[int, Cells]):
 
 @lru_cache(maxsize=64)
 def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
-    """The probabilities π(0), π(1), …, up to the first that is 1. Raises: InvalidArgument.
+    """The probabilities π(n) that a key with n users is opened, up to the first that is 1. Raises:
+    InvalidArgument.
 
     >>> [str(p) for p in opening(Log(2), Fraction(1, 10))]
     ['0', '1/10', '3/10', '7/10', '9/10', '1']

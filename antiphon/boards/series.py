@@ -49,7 +49,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     keys: tuple[str, ...]
     windows: tuple[str, ...]
     values: tuple[tuple[Fraction | None, ...], ...]
-    """None: the key had not been opened, so that nothing of it was counted."""
+    """The count of each key in each window; None where the key was not open yet."""
     errors: tuple[Fraction, ...]
     begun: tuple[str, ...] = ()
     """The window in which each key began to be counted: the first one, if keys are public."""

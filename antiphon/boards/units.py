@@ -96,13 +96,13 @@ def differing(zero: Batch, one: Batch) -> list[User]:
 MESSAGES: Final = (
     "When each window is published is public; how many rows it has, and when they come, is not."
 )
-"""The sentence of a statement on what is public of a board's messages."""
+"""The sentence of a privacy statement on what is public of a board's messages."""
 _OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
 @attrs.frozen
 class _OneBatch(Verification[int, Batch]):
-    """A verification function: at most one batch differs. State: how many have. Abstract."""
+    """A verification function: one batch may differ. State: how many have differed. Abstract."""
 
     swap_symmetric = True
     messages = MESSAGES
@@ -121,7 +121,8 @@ class _OneBatch(Verification[int, Batch]):
 
     @abstractmethod
     def _differ(self, zero: Batch, one: Batch) -> int | Refused:
-        """The state 1 if these two different batches are neighbours, or a refusal."""
+        """The state 1 (one batch has differed) if two different batches are neighbours; else a
+        refusal."""
 
 
 @register("antiphon.SingleUserWindow/1")
@@ -147,9 +148,9 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user who may differ, and the side without rows of the user; -1 if both sides may have some."""
+"""A user whose rows may be all that differs, and the world without them; -1: both may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen so far; once a batch has differed, the users who may be the differing one."""
+"""The users seen while no batch has differed; after that, the suspects that are left."""
 
 
 @register("antiphon.SingleUser/1")

@@ -21,7 +21,7 @@ Dates: TypeAlias = npt.NDArray[Any]
 _SHORT: Final = 9
 """The number of days below which the horizontal axis shows steps instead of dates."""
 _LONG: Final = 10**15
-"""The number from which on counts are written with three digits."""
+"""The count from which on a label has three digits only."""
 _LOW: Final = 0.25
 """The share of the axis height below which no label is written under a line."""
 

@@ -94,7 +94,7 @@ class StreamMemory:
     lost: int = 0
     """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that was in flight when the process died; now stepped."""
+    """The (sender, key) of the message that had no answer when the process died; answered since."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, a bound on the true count."""
@@ -219,7 +219,8 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """Go on from a stored state, past messages that are no longer in the log."""
+        """Continue from a stored state of the session, whose earlier messages may be gone from the
+        log."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters

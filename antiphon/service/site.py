@@ -120,7 +120,7 @@ class Site:
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        here = origin in (None, f"http://{host}", f"https://{host}")  # a comparison of texts
+        here = origin in (None, f"http://{host}", f"https://{host}")  # compared as texts
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

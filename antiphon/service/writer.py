@@ -189,7 +189,7 @@ class Writer:
 
 
 def _reply_of(refusal: Exception) -> Reply:
-    """The reply to a message that was refused, so that nothing has happened."""
+    """The reply to a message that the mechanism or the budget refused; the state is unchanged."""
     if type(refusal) is TooDear:
         return Reply(402, {"error": "no budget", "message": str(refusal)})
     text = f"the mechanism refused it: {type(refusal).__name__}"

@@ -58,7 +58,7 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
 
 
 def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
-    """The board in its folder; one in memory if there is none, which only a feed begins."""
+    """The board in its folder; an empty one in memory where only a feed may make the folder."""
     if feeds or known.folder.exists():
         return known.board.open(known.folder, moved=moved)
     return known.board.start()

@@ -47,7 +47,7 @@ class ClampedSum(ContinualMechanism[int, Any, Any]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The rows of ``antiphon verify`` on Theorem T1, and a broken twin."""
     made = rows("Thm T1", "{1} units of change over {0} sums", _purse, (1, 2), (2, 1), (2, 2))
     yield from made
     yield made[-1].twin("the same 2 units at the price of one", paid=1)
