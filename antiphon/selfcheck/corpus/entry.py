@@ -56,16 +56,15 @@ class Entry:
     players: tuple[Player, ...]
     truth: Truth = Truth()
     samples: int = 200_000
-    """The number of interactions in each world that is enough to tell a false claim from a true
-    one."""
+    """The number of interactions in each world that tells a false claim from a true one."""
     thorough: int = 4_000_000
     """The number of interactions in each world that is enough for the bound to reach ``goal``."""
     score: str = "auto"
-    """The way an audit ranks views: "places" if learning from the whole view takes too long."""
+    """The way an audit ranks views; "places" where learning from the whole view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """The feature of a view that an audit reads, if the plain answers are not suitable."""
     goal: float | None = None
-    """The lower bound that an audit should reach, at 90 % confidence, below 2·10⁸ samples."""
+    """The lower bound that an audit of ``thorough`` samples should reach with confidence 90 %."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
     """The quantity that ``goal`` bounds: ε or δ."""
 
@@ -110,13 +109,14 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players that send one of the first ``most`` input pairs each, as a single pair of tuples."""
+    """Players that send one of the first ``most`` pairs of ``input_pairs(n)`` each, as a pair of
+    tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
 def one_by_one(n: int) -> tuple[Player, ...]:
-    """Players that send one input pair each, as a stream of n pairs of numbers."""
+    """Players that send one of the ``input_pairs(n)`` each, as a stream of n pairs of numbers."""
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
@@ -208,7 +208,7 @@ def examine(
     epsilon, delta = entry.parameters
     level = LEVEL / entries
     views = samples or (entry.thorough if thorough else entry.samples)
-    # The event with the best bound on ε may be rare, so that it refutes with less power.
+    # An event with the best bound on ε may be rare, and then refutes with less power.
     bounding = thorough and not delta and (entry.private or entry.goal is not None)
     report = entry.game.audit(
         [player.adversary for player in entry.players],

@@ -23,7 +23,7 @@ from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
 def own_targets() -> Iterator[Entry]:
-    """This library's own standard targets: filters, Gaussian noise, and compositions."""
+    """This library's own corpus entries: filters, Gaussian noise, and compositions."""
     prices = [Pair((growth, 0), (growth, 1)) for growth in (2, 2, 3)]
     right, late = interactive.ResponseFilter(), interactive.ResponseFilter(late=True)
     yield as_claimed("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
@@ -57,8 +57,7 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""The options of entries that need more samples than the default, as their truth is near the
-claim or the goal."""
+"""The options of entries whose truth is near the claim or the goal, and takes more samples."""
 
 
 def _entry(

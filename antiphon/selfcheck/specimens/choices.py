@@ -60,7 +60,7 @@ def _randomized_response() -> Specimen:
     return Specimen(
         Example(response, NOT_BITS, finite=True),
         Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        # 1/7 + 6/7·(9 - 3)/10: released outright, plus the excess probability of the true bit.
+        # δ is 1/7 for the bit shown as it is, plus 6/7·(9 - 3)/10 for the truth told too often.
         *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
                 "randomized response that lies too rarely", surer,
                 Truth(math.log(9), delta=23 / 35), asked),
@@ -151,8 +151,8 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
 
 
 def _in_arrays() -> Iterator[Entry]:
-    """The corpus entries of the exponential mechanism on arrays: general, monotone, and
-    ``monotone`` but untrue."""
+    """The corpus entries of the exponential mechanism on arrays, one of them wrongly
+    ``monotone``."""
     apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
     choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
     one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)
@@ -164,15 +164,13 @@ def _in_arrays() -> Iterator[Entry]:
 
 
 def _one_up(epsilon: float) -> float:
-    """The privacy loss of a ``monotone`` exponential mechanism on five scores, one of which goes
-    up by 1."""
+    """The ε of a ``monotone`` exponential mechanism on five scores, of which one rises by 1."""
     up = math.exp(epsilon)
     return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:
-    """The privacy loss of the exponential mechanism when one score of five goes up and the
-    others go down."""
+    """The ε of the exponential mechanism on five scores, of which one rises and the others fall."""
     up = math.exp(epsilon / 2)
     return math.log(up * (1 + 4 * up) / (up + 4))
 

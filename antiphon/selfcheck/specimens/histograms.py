@@ -73,8 +73,8 @@ def _ask_each() -> Specimen:
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
 class OneSensitiveTotal(queries.HistogramQuery):
-    """A broken query: the sum of all counts, said to be 1-sensitive though an update of d bits
-    moves it by d."""
+    """A broken query: the sum of all d counts claims sensitivity 1, though one update moves it by
+    d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
@@ -95,7 +95,7 @@ def _histogram_svt() -> Specimen:
             queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
         as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-        # A user's query is evaluated one histogram at a time.
+        # A user-defined query is evaluated one histogram at a time, so samples are few.
         attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
@@ -172,7 +172,7 @@ def _hss_without_test() -> Specimen:
 
 
 def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
-    """The examples of HSS: as a post-processor, and as a complex mechanism."""
+    """The examples of HSS for the test suites: as a post-processor, and as a complex mechanism."""
     return (
         Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
         Example(ComplexMechanism(hss), _NOT_STEPS),
@@ -185,17 +185,17 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    """The entry with few samples: its interactions create different sparse vectors, so each runs
-    on its own."""
+    """The corpus entry with few samples, since each interaction creates other sparse vectors."""
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """Arguments of ``kind`` for one item with ε = 3 in all, so that intervals nearly always end."""
+    """The arguments of an HSS ``kind`` for one item, with ε = 3, so that intervals nearly always
+    end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)
     histogram = ContinualHistogram(counter=counter, dimension=1)
-    # An error bound that may fail sometimes, so that Thresh is small.
+    # An error bound that may fail often keeps the thresholds of HSS small.
     return {"epsilon": epsilon, "query": query, "dimension": 1, "beta": 0.99,
             "histogram": histogram}  # fmt: skip

@@ -104,7 +104,7 @@ def _in_doubles() -> Iterator[Specimen]:
 
 
 def _descent() -> Specimen:
-    """The example of noisy descent: one step on two points. The broken twin forgets to clip."""
+    """The specimen of noisy descent, one step on two points; the broken twin does not clip."""
     shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
     right, wild = NoisyDescent(rho=specimen.RHO, **shape), Unclipped(rho=specimen.RHO, **shape)
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
@@ -131,7 +131,7 @@ class Unclipped(AlongGradients):
 
 
 def _sparse_vectors() -> Iterator[Specimen]:
-    """The examples of the four sparse vectors, with their broken twins."""
+    """The specimens of AboveThreshold, and of the plain, gap and numeric sparse vectors."""
     yield _above_threshold()
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     twice = SparseVector(epsilon=1, threshold=1, tops=2)

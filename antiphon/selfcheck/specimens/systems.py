@@ -29,7 +29,7 @@ from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree,
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
-"""The two mechanisms that the example compositions contain."""
+"""The two mechanisms in each example of a composition."""
 _ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
 _REAL: Final[Any] = 0.0
 _NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
@@ -126,5 +126,5 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    # Its messages are arrays, and each interaction is played separately.
+    # Messages are arrays, so that each interaction is played alone.
     yield Specimen(link, *slow(entry))

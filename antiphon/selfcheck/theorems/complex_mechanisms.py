@@ -29,10 +29,10 @@ class Leak(enum.Enum):
 
 
 class Routing(NamedTuple):
-    """The state of ``Router``."""
+    """The state of ``Router``, a test post-processor."""
 
     phase: str
-    """The answer that the router (a test post-processor) is waiting for."""
+    """The name of the step whose answer the router waits for; "" between two bits."""
     bit: int
     """The last bit from the left."""
     before: int
@@ -45,7 +45,7 @@ class Routing(NamedTuple):
 
 @attrs.frozen
 class Router(PostProcessor[Routing]):
-    """A post-processor that sends all bits to one mechanism; after each answer 1 it creates and
+    """A post-processor that asks one mechanism about each bit; after an answer 1 it creates and
     asks another.
 
     So creation is adaptive and queries interleave. A bit is answered by
@@ -92,7 +92,7 @@ class Router(PostProcessor[Routing]):
         return Ask(told, state.created - 1)
 
     def _rest(self, state: Routing) -> Routing:
-        """The state between two bits, without values that are not needed any more."""
+        """The router's state between two bits, without the values that are not needed any more."""
         keeps = self.leak is Leak.VALIDITY
         return Routing("", state.bit if keeps else 0, 0, None, state.created, state.lefts)
 
@@ -128,18 +128,17 @@ REQUESTS = Finite((ASK, HUSH))
 
 
 class Told(NamedTuple):
-    """The state of ``OnRequest``."""
+    """The state of ``OnRequest``, a test post-processor."""
 
     bit: int
-    """The bit that is kept; 0 for none."""
+    """The bit of the last update; 0 once it is forgotten."""
     made: int
     asking: bool
 
 
 @attrs.frozen
 class OnRequest(PostProcessor[Told]):
-    """A post-processor that keeps a bit, answers ⊤, and asks a new mechanism about it when a query
-    requests it.
+    """A post-processor that stores a bit, and has a new mechanism answer about it only on request.
 
     The query decides where it sends: "ask" goes right, "hush" is answered ⊥ and forgets the bit. So
     it lacks the destination property as printed, but has it in f-valid runs.
@@ -174,23 +173,22 @@ EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
 ALL = bounded(event_level(), ROUNDS + 1)
-"""A function f that allows more than ``REQUESTED``: pairs of queries may differ too."""
+"""A function f that also allows pairs of queries that differ, which ``REQUESTED`` does not."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
     Leak.RESPONSE: "P reveals the bit where it is to forget it",
     Leak.VALIDITY: "P asks about one bit again and again",
 }
 ONE = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-"""The function f' on the right in the local model: one mechanism may see a difference, at its first
-pair."""
+"""The function f' of the local model: one mechanism may see a difference, at its first pair."""
 HOPS = 6 * ROUNDS
-"""More messages than a router receives in ``ROUNDS`` rounds."""
+"""A bound on the number of messages that a router receives in ``ROUNDS`` rounds."""
 
 SECTION = (6, 1)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Claims 6.3 and 6.4 and Theorem 6.1, with broken twins."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
     swapped = theorem.Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
     yield swapped
@@ -228,8 +226,7 @@ def _twofold(router: Router, b: int) -> Mechanism:
 
 
 def _inner() -> Budgeted:
-    """The verification function f' on the right: one walk and one RR may get a pair that differs
-    (Thm 5.2)."""
+    """The f' on the right of the router: one walk and one RR may see a difference (Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
@@ -263,8 +260,8 @@ def _local() -> theorem.Evidence:
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """Evidence on ``OnRequest``: its properties w.r.t. f, and its privacy w.r.t. ``under``, by
-    default f.
+    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``, by default
+    f.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """
@@ -287,7 +284,7 @@ def lifted(
     *,
     under: Verification | None = None,
 ) -> theorem.Evidence:
-    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp the privacy that f'
+    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp is as private as f'
     promises.
 
     f' promises Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). P ∘* ExtConComp has it

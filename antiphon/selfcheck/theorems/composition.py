@@ -27,13 +27,13 @@ from antiphon.selfcheck.theorems.foundations import TENTH, simulated
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
-"""The heterogeneous parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
+"""The parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
 
 SECTION = (4, 6)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12, with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
     yield from _theorem_4_10()
@@ -73,7 +73,8 @@ def proof_by_simulation(
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""By these a row is decided: of their arguments a twin changes one."""
+"""The functions that decide a row: given their arguments, they are called later; a twin changes one
+argument."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
@@ -129,8 +130,7 @@ START = bounded(neighbouring_start(), ROUNDS)
 
 @attrs.frozen(eq=False)
 class PrintedLyu(Lyu):
-    """Lyu's simulator as in the headings of CM §A.2.2-3, which swap ⊤ and ⊥ (theory §2.1): a
-    broken twin."""
+    """A broken twin of Lyu's simulator: ⊤ and ⊥ are swapped, as in the headings of CM §A.2.2-3."""
 
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is not None:
@@ -142,8 +142,7 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""An instance of a lemma: a name, a mechanism M, f and ε; None for f or ε means that of M's
-claim."""
+"""A name, a mechanism, and the f and ε of Lemma 4.6; None: those of the mechanism's claim."""
 
 
 def _lemma_4_6() -> Iterable[theorem.Check]:
@@ -204,8 +203,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
-    RR."""
+    """Evidence for Lemma 4.7; ``built`` and ``fed``: how much smaller e^ε is in the simulator, and
+    in RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

@@ -28,7 +28,7 @@ SECTION = (6, 4)
 FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
-"""The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
+"""The tight δ at e^ε = 1, 2, 3, …, by the number of changes of the count that differ."""
 _CHANGES: Final = Integers(-1, 1)
 
 
@@ -55,7 +55,7 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
 
 @attrs.frozen
 class OnlyNew(PostProcessor[Presence]):
-    """A broken ``Distinct``: only items that are new are sent to the counter."""
+    """A broken ``Distinct``: it sends the counter nothing for items that are there already."""
 
     deterministic = True
     initial_state = Presence()
@@ -74,7 +74,7 @@ class OnlyNew(PostProcessor[Presence]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The rows on counts of distinct items, with broken twins."""
     name = "Distinct items"
     made = rows(name, "one {0}, insert-only, 3 updates", _inserted, ("event", 2), ("item", 1))
     yield from made

@@ -16,7 +16,7 @@ from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
 Claiming = TypeVar("Claiming", bound=Any)
-"""The type of a continual mechanism, an attrs class, whose ``claims`` are a field."""
+"""The type of a continual mechanism whose ``claims`` are an attrs field."""
 
 
 def promised(
@@ -74,8 +74,8 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism of two hidden states that drift towards the bits received; its answers hint at
-both."""
+"""A mechanism of two hidden states, which drift towards the bits received and show in the
+answers."""
 
 SECRET: Final = Table(
     "secret",
@@ -86,8 +86,8 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An interactive mechanism as a continual one: the first bit is its initial state, queries 0 and
-1 probe it."""
+"""An IM as a continual mechanism: the first bit is its initial state, and queries 0 and 1 probe
+it."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
 
 @attrs.frozen
 class OneCount(ContinualMechanism[int, Any, Any]):
-    """A running count of inputs in 0..largest, each of them with clipped noise that is drawn once.
+    """A running count of numbers 0..largest, each with clipped noise that is drawn once.
 
     On a histogram of one count: (c,) -> (the noisy sum,). State: that sum, so the noise persists.
     """
@@ -169,7 +169,7 @@ class OneCount(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class FiniteResponse(NoninteractiveMechanism[int, int]):
-    """A non-interactive mechanism (NIM) on 0, 1, …, given by the weights of its answers to each."""
+    """A NIM on 0, 1, …, as a table: ``weights[input]`` are those of its answers 0, 1, …."""
 
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)

@@ -28,7 +28,8 @@ SECTION = (2, 4)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Lemma 2.4, Theorem 2.5, Algorithms 1 and 2 and associativity, with broken
+    twins."""
     given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
     made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
     yield from made
@@ -55,8 +56,8 @@ def checks() -> Iterable[theorem.Check]:
 
 @attrs.frozen
 class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
-    """A broken randomized response: with probability 1/20 it answers the true bit, whatever RR
-    says."""
+    """A broken randomized response: with probability 1/20 it tells the true bit in place of its
+    own."""
 
     response: RandomizedResponse
 
@@ -82,7 +83,7 @@ def _claimed(
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
 
 NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
-"""A mechanism of five answers. Answer 3 never comes on input 0, so δ is at least 1/12 at any ε."""
+"""A NIM of five answers; answer 3 never comes on input 0, so that δ >= 1/12 at any ε."""
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
@@ -109,7 +110,8 @@ def simulated(
     delta: Fraction,
     rounds: int,
 ) -> theorem.Evidence:
-    """Evidence that T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b, T being the simulator."""
+    """Evidence that simulator T and RR(b) are V[f] ∘* I(b) ∘* M: T ∘* RR_{ε,δ}(b) has the same
+    views."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
@@ -184,8 +186,7 @@ ROUNDS = 3
 
 @attrs.frozen
 class Talker(PostProcessor[tuple[int, int, int]]):
-    """A post-processor on bits that sends further queries, which depend on the answers, before it
-    answers.
+    """A post-processor on bits that asks further queries, chosen by the answers, before it answers.
 
     ``extra``: the number of further queries; ``early``: every early-th left message is answered at
     once with the last answer received; ``noisy``: an answer is flipped w.p. 1/3.
@@ -220,7 +221,7 @@ def _linked(*, skips: bool = False) -> theorem.Evidence:
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Evidence that both bracketings of the chain have the same views as a reference."""
+    """Evidence that p1 ∘* p2 ∘* p3 ∘* walk, bracketed in two ways, has the views of a reference."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

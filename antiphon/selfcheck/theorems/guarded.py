@@ -25,7 +25,7 @@ SECTION = (2, 15)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Lemma 2.15 and Corollary 3.8, with broken twins."""
     noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
     row = Check("Lemma 2.15", noisy, _garbled)
     yield row
@@ -47,13 +47,13 @@ def checks() -> Iterable[Check]:
 
 
 Garbled: TypeAlias = tuple[Union[int, None], object]
-"""The state of ``Garbler``: the initial state, and the first answer once it has come."""
+"""The state of ``Garbler``: its initial state, and the first of two answers once it has come."""
 
 
 @attrs.frozen
 class Garbler(PostProcessor[Garbled]):
-    """A post-processor that asks twice, first the message and then the answer, and returns a random
-    one of both answers.
+    """A post-processor that asks twice, the message and then its answer, and returns one answer at
+    random.
 
     With ``tells`` it has two initial states and answers which one it is in: the
     premise of Lemma 2.15 is removed.
@@ -100,7 +100,8 @@ def _garbled(*, tells: bool = False) -> Evidence:
 
 
 class Instance(NamedTuple):
-    """A continual mechanism (CM) with its f, and the messages and rounds of a check."""
+    """One check of Cor. 3.8: a continual mechanism, its f, and the messages and number of
+    rounds."""
 
     mechanism: ContinualMechanism
     f: Verification
@@ -126,8 +127,7 @@ def _composition() -> Instance:
 
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
-    """Evidence for Cor. 3.8: Def. 3.7, by the factored solver, and Def. 2.12, by the chain, give
-    the same δ."""
+    """Evidence for Cor. 3.8: the solver of Def. 3.7 and the chain of Def. 2.12 give the same δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

@@ -33,7 +33,7 @@ SECTION = (7, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on HSS, with a broken twin."""
     name = f"HSS, d = 1, q = min(·, {CAP}), {ROUNDS} steps"
     row = Check("Thm 6.1, HSS", f"{name}; the interval that has ended is tested", _hss)
     yield row
@@ -47,8 +47,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """The function f of the SVT: streams of (x, Thresh) that differ in one x and in no threshold
-    (theory §3)."""
+    """The function f of the sparse vector: pairs (x, Thresh) may differ in one x, and in no
+    Thresh."""
 
     initial_state = EVENT.initial_state
 
@@ -60,14 +60,15 @@ class SameThresholds(Verification[object]):
 
 @cache
 def counter() -> Create:
-    """The creation of H, for the sums of intervals, of which at most one differs, by 1."""
+    """The creation of the histogram H: of the sums of intervals one may differ, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
     return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """The creations of SVT_{q,h} for each h, all at the ε of the worst."""
+    """The creations of the sparse vectors SVT_{q,h} for h = 0..CAP, all with the largest of their
+    tight ε."""
     f = SameThresholds()
     counts = (0,), (1,)
     made = [
@@ -80,15 +81,14 @@ def sparse_vectors() -> tuple[Create, ...]:
 
 @cache
 def laplace() -> Create:
-    """The creation of the Laplace test of q(c + h): one noisy number."""
+    """The creation of the Laplace test: one noisy number, for q(c + h)."""
     f = bounded(neighbouring_start(Within()), 1)
     return Create(finite.promised(finite.finite_laplace(CAP), f, 1))
 
 
 @cache
 def together(one: Create) -> Create:
-    """The creation of a composition of any number of mechanisms like ``one``, one of which may
-    get a differing pair."""
+    """The creation of a composition of any number of ``one``, of which one may see a difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 
@@ -146,8 +146,8 @@ class SmallHSS(TestedIntervals):
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:
-    """Evidence on HSS: its three properties, and its tight δ against Comp[RR] of its three ε
-    (Thms 4.10, 6.1)."""
+    """Evidence on HSS: its three properties, and its tight δ against Comp[RR] of three ε (Thm
+    6.1)."""
     hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, tells=tells)
     parameters = [each.parameters for each in hss.created]
     inner, queries = fixed_mechanisms(hss.created), ((0,), (1,))

@@ -25,13 +25,14 @@ from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Paramete
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""The place in the table of theorems: after CM §5, which these theorems sharpen."""
+"""The place of these rows in ``antiphon verify``: after CM §5, which Theorems S, G and R
+sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Theorems S, G and R, with broken twins."""
     text = "{} of {}, symmetric f', E = {}, δ = 1/4: attained"
     yield from theorem.rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
     yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
@@ -67,7 +68,7 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Evidence on f_∞ with n creations, each asked ``public`` public messages and one pair of
+    """Evidence on f_∞ with n creations, each sent ``public`` identical pairs and one pair of
     bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
@@ -77,7 +78,7 @@ def _decided(
 
 
 def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
-    """The points (ε, δ) of Comp[RR_{ε,0}^k, RR_{0,δ}^n], from all its outcomes."""
+    """The points (ε, δ) of k times RR_{ε,0} and n times RR_{0,δ} together, at the ε of ``AT``."""
     size, delta = parameters
     return theorem.composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
 
@@ -89,7 +90,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on walks, which do not attain it; both pairs of a walk may differ."""
+    """Evidence for Theorem S on walks, whose tight δ stays below the theorem's."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -119,8 +120,8 @@ def _exactly(created: Sequence[Create], purse: Sequence[Parameters], n: int) -> 
 
 
 def _chosen(*, adaptive: bool = True) -> Evidence:
-    """Evidence on the curve of unequal classes at ε = ln 4; if not ``adaptive``, on the largest δ
-    of a list of classes fixed in advance, 59/125."""
+    """Evidence at ε = ln 4 with unequal classes of parameters; not ``adaptive``: classes fixed in
+    advance, with δ = 59/125."""
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
     purse, at = [each.parameters for each in kinds], Log(4)
     lists = combinations_with_replacement(purse, 2)
@@ -131,8 +132,8 @@ def _chosen(*, adaptive: bool = True) -> Evidence:
 
 
 def _closed() -> Evidence:
-    """Evidence for the closed bound δ <= 1 - y[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], for
-    E(1-2δ) >= 1."""
+    """Evidence for the closed bound 1 - y·[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], where y is
+    1 - δ of k times RR_ε, and E = e^ε with E(1-2δ) >= 1."""
     e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
     left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
     pure = theorem.composed([(Log(e), Fraction(0))] * k, AT)
@@ -142,8 +143,7 @@ def _closed() -> Evidence:
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Evidence on Theorem G's δ(0); if not ``adaptive``, on the δ(0) of mechanisms whose way from Z
-    is fixed in advance.
+    """Evidence on Theorem G's δ(0); not ``adaptive``: that of mechanisms whose way from Z is fixed.
 
     It is 7/8, where an adaptive choice gains 253/288.
     """
@@ -155,8 +155,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) if a number ``across`` of the mechanisms, fixed in advance, may go from Z to A or B,
-    and no other does."""
+    """The δ(0) if the first ``across`` of n mechanisms may go from Z to A or B only, and the others
+    not."""
     p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
     weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):
@@ -185,8 +185,8 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 
 def _exposed(n: int) -> Evidence:
-    """Evidence for Theorem R: the δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that
-    any of n is exposed."""
+    """Evidence for Theorem R: δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that one of n
+    is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))
@@ -196,8 +196,8 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound that follows from ρ. Not ``revealed``: a wrong bound, as if public
-    answers revealed nothing."""
+    """Evidence on the bound that follows from ρ; not ``revealed``: as if public answers showed
+    nothing."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)

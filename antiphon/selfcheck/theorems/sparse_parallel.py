@@ -18,13 +18,13 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_cr
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""The creation of M_0, a mechanism whose answers never reveal anything."""
+"""The creation of M_0, whose answers never reveal anything."""
 
 SECTION = (5, 2)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Theorems 5.2, 5.5 and 1.4, with broken twins."""
     yield from _theorem_5_2()
     yield from _theorem_5_5()
     yield from _counterexample()
@@ -58,7 +58,7 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """The function f_∞ of the parameters of these creations; f_{∞,FPC} if ``consistent``."""
+    """The function f_∞ with the parameters of these creations; ``consistent``: f_{∞,FPC}."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -69,7 +69,8 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """A simulator T_j with V[f'_j] for each creation, also for j ∉ J, as printed."""
+    """The simulator T_j of a mechanism, with V[f'_j] whether or not it sees a difference, as
+    printed."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
@@ -113,7 +114,7 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """Evidence on copies of M_δ under f_∞: the solver gets neither the adversary nor the figure."""
+    """Evidence on copies of M_δ under f_∞; the solver finds the adversary and the figure itself."""
     created = Create(LeakyBit(delta=delta))
     claimed = [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)]
     f, rounds = _sparse(created), 2 * copies + 1

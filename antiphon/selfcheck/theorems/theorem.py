@@ -53,12 +53,12 @@ class Evidence:
     note: str = ""
     relation: Standing = Standing.AT_MOST
     lacking: str = ""
-    """The premise that the system lacks, if any. A true statement lacks none; a broken twin fails
-    by its figure."""
+    """The premise that the system lacks, in words; "" for none, as of every true statement."""
     certify: Callable[[], Sequence[Certificate]] | None = attrs.field(
         default=None, eq=False, repr=False
     )
-    """Writes certificates of ``tight``; None where the figure is of another kind."""
+    """A function that writes certificates of ``tight``; None where the figure is of another
+    kind."""
 
     @property
     def exceeds(self) -> bool:
@@ -95,7 +95,7 @@ class Check:
         return self.of is None
 
     def twin(self, instance: str, **change: object) -> "Check":
-        """A broken twin of this check: the same function with another value of one keyword
+        """A broken twin of this check: the same function, with another value of one keyword
         argument.
 
         So it differs in one premise, and it fails only if its tight figure is above its claim.
@@ -120,8 +120,7 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """Checks of one theorem, one for each tuple of arguments, which ``instance`` shows
-    (``str.format``)."""
+    """Checks of one theorem, one for each tuple ``given``, whose values ``instance`` shows."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
@@ -190,8 +189,8 @@ def of_creations(
     *,
     exactly: bool = False,
 ) -> Evidence:
-    """Evidence on ExtConComp w.r.t. f, where at most ``most`` mechanisms are created, each by one
-    of the creation queries ``created``."""
+    """Evidence on ExtConComp w.r.t. f, if at most ``most`` of the creations ``created`` are
+    sent."""
     return private(
         ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
     )
@@ -233,7 +232,7 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger δ of the two worlds, and which world it favours."""
+    """The larger δ of the two worlds, and the world that it favours."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 
@@ -250,7 +249,8 @@ def _tree(
 def _wrong(
     points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
 ) -> exact.ExactEpsilon | None:
-    """The first ε at which the claim fails; None if it holds at all."""
+    """The first ε at which a tight δ is above its claim or, if ``exactly``, not equal; else
+    None."""
     for (epsilon, delta), found in zip(points, tight, strict=True):
         if found > delta or (exactly and found != delta):
             return epsilon
@@ -320,7 +320,7 @@ def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, 
 
 
 def runs_of(violation: Violation) -> str:
-    """A text of two runs that break a property, side by side: the messages that P received and
+    """A text of two runs that break a property: the messages that the post-processor received and
     sent."""
     lines = [f"{violation.property.value}: {violation.reason}"]
     for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):

@@ -45,11 +45,12 @@ EXPOSED = Table(
     ),
     (0, 1, 2),
 )
-"""M_{p,E} of docs/sparse.md: the first answer says whether it is exposed; then RR_E of a bit."""
+"""The mechanism M_{p,E} of docs/sparse.md: it says whether it is exposed, and then answers a bit by
+RR_{ln 4}."""
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The rows on Theorems F and F₁, with broken twins."""
     instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
         ("walk", WALK, EVENT, 2),
         ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
@@ -70,8 +71,7 @@ def checks() -> Iterable[theorem.Check]:
 
 @cache
 def claiming(mechanism: Table | FiniteAboveThreshold, f: Verification, rounds: int) -> Create:
-    """The creation of a mechanism that claims its own trade-off function: the pair of its best
-    tests in either order of the worlds, found exactly."""
+    """The creation of a mechanism that claims its own trade-off function, found exactly."""
     best = pair_simulator(mechanism, f, rounds=rounds).pair
     pair = FinitePair(*zip(*best_of((best, _swapped(best))), strict=True))
     claim = Claim(Dominated(pair), f, Status.PROVED, "computed exactly (audit.simulator_of_pairs)")
@@ -91,7 +91,7 @@ def _pair(created: Create) -> Dichotomy:
 
 
 def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
-    """The points (ε, δ) of the product of the pairs that are claimed, from all its points."""
+    """The points (ε, δ) of the product of the pairs (P, Q) that these creations claim."""
     points = [(Fraction(1), Fraction(1))]
     for pair in map(_pair, created):
         points = [(p * a, q * b) for (p, q), (a, b) in product(points, pair)]
@@ -104,8 +104,8 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
-    """One sample of each pair, of its first laws for the bit 0 and of its second for 1: the numbers
-    of the points. ``single``: the number alone."""
+    """A mechanism that draws from each pair (P, Q), for the bit 0 from P and for 1 from Q; it
+    answers the numbers of the drawn points. ``single``: one number alone."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
@@ -131,8 +131,8 @@ def _same(
     *,
     nearer: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence that T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M for both b. ``nearer``: how much nearer the laws
-    of N are to their mean than T's."""
+    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M, N a draw from M's pair.
+    ``nearer``: by how much N's laws are drawn together."""
     simulator = pair_simulator(mechanism, f, rounds=rounds)
     fed = [(p + nearer * (q - p) / 2, q + nearer * (p - q) / 2) for p, q in simulator.pair]
     samples = Samples((tuple(fed),), single=True)
@@ -180,7 +180,7 @@ def _sparse(*created: Create, consistent: bool = True) -> validity.SparseMeasure
 def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
-    """Evidence that a composition has at most the δ of the product of the pairs of ``purse``."""
+    """Evidence on a composition: its δ is at most that of the product of the pairs of ``purse``."""
     return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
@@ -190,7 +190,8 @@ def _only(*_: object) -> int:
 
 
 def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* N(b), N of one pair."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), N a draw from
+    one pair."""
     (one,) = made
     assert one.claim is not None
     guarded = pair_simulator(
@@ -237,7 +238,7 @@ def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) 
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
-    """Evidence for Theorem F₁ on n creations; ``counted``: for how many the claim is made."""
+    """Evidence for Theorem F₁ on n creations, claimed as for ``counted`` creations."""
     points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
         (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points

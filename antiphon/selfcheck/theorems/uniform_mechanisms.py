@@ -38,7 +38,8 @@ class FreshNoise(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
-    """A toy mechanism with early noise R and N, bits: y₁ = x₁ + N + R, y₂ = x₁ + x₂ + R.
+    """A toy mechanism with noise bits R and N, drawn first: y₁ = x₁ + N + R and then y₂ = x₁ + x₂ +
+    R.
 
     It is (0, 3/4)-DP, and not uniformly: where y₁ shows that N = R, the second answer is exact.
     State: () before the first answer, then (x₁, R), then (0, 0, 0).
@@ -58,7 +59,7 @@ class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The rows on Theorem U, with a broken twin."""
     text = "1 of {0} created, each bit with fresh noise on 0, …, 3"
     made = rows("Thm U", text, _created, (1,), (2,), (3,))
     yield from made

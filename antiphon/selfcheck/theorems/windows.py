@@ -27,7 +27,7 @@ ONE: Final = ((Log(2), Fraction(0)),)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite counters, each theorem with a broken twin."""
+    """The rows on sliding windows and on privacy by age, with broken twins."""
     window = Check("Lemma 2.15", "Window(2) @ a counter of randomized bits, three updates", sliding)
     young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
     older = partial(aged, age=1, answers=2)
@@ -39,8 +39,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class RandomizedBits(ContinualMechanism[Any, Any, Any]):
-    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted. ``parities``: not
-    the bit but its parity with the bit before, which is 0 at first.
+    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted; or, with
+    ``parities``, its parity with the bit before.
 
     State: the last bit, and the number of randomized ones.
     """
@@ -68,7 +68,7 @@ def sliding(processor: PostProcessor[Any] = _WINDOW) -> Evidence:
 
 
 def aged(age: int = 0, answers: int = 1) -> Evidence:
-    """Evidence that an adversary who stops ``age`` updates after the first that differs learns no
-    more than from so many randomized responses."""
+    """Evidence that stopping ``age`` updates after the differing one reveals at most ``answers``
+    randomized responses."""
     system, f = RandomizedBits(parities=True), UntilAge(EVENT, age)
     return private(system, f, composed(ONE * answers, CURVE), 6, exactly=True)

@@ -23,13 +23,12 @@ from antiphon.verifiers import Within, neighbouring_start
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
     """A random sign ±1, and ln u for u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
-    # (ticket//2 + 1)·2^-52 is exact in doubles, so u is what a generator of doubles gives.
+    # (ticket//2 + 1)·2^-52 is exact in doubles, so that u is as from a generator of doubles.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
 def _log(u: float) -> float:
-    """The logarithm ln u of one double or of a column of them, the same in both cases to the
-    last bit."""
+    """The logarithm ln u of a double, or of a column of doubles, equal to the last bit."""
     found = np.log(u)
     return float(found) if type(found) is np.float64 else found
 

@@ -23,8 +23,8 @@ _PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
 
 
 class SharedNoiseState(NamedTuple):
-    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and a noise
-    per height."""
+    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and the noise of
+    each height, None before its draw."""
 
     subtrees: tuple[tuple[int, int], ...]
     noises: tuple[int | None, ...]
@@ -79,8 +79,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of ``LaggingCounter``: that of the counter, and the update that it has not yet
-    received."""
+    """The state of ``LaggingCounter``: the inner counter's state, and the last update, not yet
+    sent."""
 
     inner: object
     waiting: object
@@ -126,8 +126,8 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
 @column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
-    """The Gaussian mechanism x ↦ x + N(0, σ²); with ``takes_variance`` a bug: the sampler takes σ²
-    for σ.
+    """The Gaussian mechanism x ↦ x + N(0, σ²); a broken twin ``takes_variance`` σ² for the
+    deviation.
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
@@ -169,8 +169,8 @@ def _normal(x: float) -> float:
 @column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
-    """Randomized response to bits, with an ε chosen for each bit, within a budget of ln ``budget``
-    in all.
+    """A filter of randomized responses to bits, each with an ε of its own, up to ln ``budget`` in
+    all.
 
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
     ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it

@@ -57,8 +57,8 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """Report noisy max: the index of the largest query after noise of scale 2/ε; the first one in a
-    tie.
+    """Report noisy max: the index of the largest query after noise of scale 2/ε; of equal ones the
+    first.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
@@ -105,16 +105,16 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor that gives a Bernoulli draw so many outcomes that a population of runs stores it as
-numbers and does not split."""
+"""A factor of outcomes that keeps a population of runs together: it stores such draws as
+numbers."""
 
 
 @register("antiphon.corpus.Rappor/1")
 @column_safe
 @attrs.frozen
 class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
-    """A RAPPOR report on a value: its Bloom filter, each bit randomized permanently and once more
-    for the report.
+    """A RAPPOR report on a value: its Bloom filter, each bit randomized for good and then once
+    more.
 
     NIM: an int -> ``bits`` bits. ``hashes`` public hash functions set bits of the filter.
     A bit B becomes B' = 1 w.p. f/2, 0 w.p. f/2, else B (the permanent response); then 1
@@ -161,7 +161,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
 
     def _report(self, bit: int, coins: Coins) -> int:
         """A reported bit, by comparisons alone: branches would split a population of runs 2^bits
-        ways."""
+        times."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:
