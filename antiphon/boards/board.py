@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import Bad, BoardColumns
-from antiphon.boards.clock import Clock, clock_fields
+from antiphon.boards.clock import Clock
 from antiphon.boards.discovering import Discovered, DiscoveringSums
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
 from antiphon.boards.inbox import Inbox, Late
@@ -291,12 +291,16 @@ class Board(Shown):
     def definition(self) -> str:
         """The board's full definition as JSON; a folder opened with another definition is
         refused."""
-        columns = self.columns
+        columns, clock = self.columns, self.clock
+        times = {
+            "start": clock.start.isoformat(), "every": clock.every.total_seconds(),
+            "windows": clock.windows, "zone": clock.zone,
+        }  # fmt: skip
         said = {
             "columns": columns.names, "by": columns.by, "user": columns.user,
             "amount": columns.amount, "row": columns.row, "keys": columns.keys,
             "others": columns.others, "low": columns.low, "high": columns.high,
-            "step": str(columns.step), "clock": clock_fields(self.clock),
+            "step": str(columns.step), "clock": times,
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
             "engine": self.engine, "best": self.best, "late": self.late,

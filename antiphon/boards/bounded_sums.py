@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import attrs
 
@@ -18,15 +18,6 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import HALT, Ask, ContinualMechanism, Status, register, spaces
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.provenance import CREATED
-
-
-def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
-    known = Batches(tuple(keys)).keys
-    assert known is not None
-    return known
-
-
-_UNITS: Final = (units.SingleUserWindow, SingleUser, SingleRow)
 
 
 @register("antiphon.SumsState/1", state=True)
@@ -73,7 +64,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     ((2, 0), (2, 0))
     """
 
-    keys: tuple[Key, ...] = attrs.field(converter=_keys)
+    keys: tuple[Key, ...] = attrs.field(converter=units.public_keys)
     windows: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     counter: ContinualMechanism = attrs.field(metadata=CREATED)
     per_user: int | None = attrs.field(
@@ -83,7 +74,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     low: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
     high: int = attrs.field(default=1, validator=attrs.validators.instance_of(int))
     unit: Unit = attrs.field(
-        factory=units.SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
+        factory=units.SingleUserWindow, validator=attrs.validators.instance_of(get_args(Unit))
     )
 
     def __attrs_post_init__(self) -> None:

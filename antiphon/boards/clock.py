@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -120,11 +120,3 @@ class Clock:
         begin = self.begins(window)
         text = begin.isoformat(sep=" ", timespec="minutes" if not begin.second else "auto")
         return text.removesuffix(" 00:00") if self.every.seconds == 0 else text
-
-
-def clock_fields(value: Any) -> dict[str, object]:
-    """A clock's fields as a JSON-ready dict."""
-    return {
-        "start": value.start.isoformat(), "every": value.every.total_seconds(),
-        "windows": value.windows, "zone": value.zone,
-    }  # fmt: skip

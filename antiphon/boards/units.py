@@ -9,8 +9,8 @@ that user, too, unless stated otherwise.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, Final, TypeAlias, Union, cast
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias, Union, cast
 
 import attrs
 
@@ -28,9 +28,8 @@ NAMES: Final = (str, int)
 """The allowed types of users and keys."""
 
 
-def _keys(value: Any) -> tuple[Key, ...] | None:
-    if value is None:
-        return None
+def public_keys(value: Iterable[Key]) -> tuple[Key, ...]:
+    """Different texts or ints, at least one, as public keys. Raises: InvalidArgument."""
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")
@@ -46,7 +45,7 @@ class Batches(Space):
     amount an int. Keys None: any text of 1 to 64 characters is a key."""
 
     discrete = True
-    keys: tuple[Key, ...] | None = attrs.field(converter=_keys)
+    keys: tuple[Key, ...] | None = attrs.field(converter=attrs.converters.optional(public_keys))
     _known: frozenset[Key] = attrs.field(
         init=False, eq=False, repr=False,
         default=attrs.Factory(lambda space: frozenset(space.keys or ()), takes_self=True),

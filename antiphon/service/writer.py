@@ -7,7 +7,6 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from antiphon import Create
@@ -59,16 +58,6 @@ class Writer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._saved = session.path.stat().st_size
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the session's log."""
-        return self.session.path.parent
-
-    @property
-    def open(self) -> bool:
-        """Whether the writer accepts requests."""
-        return not self._closing and not self.session.over
-
     async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request; for a repeated key the same reply, or ``CONFLICT`` if requests
         differ."""
@@ -77,7 +66,7 @@ class Writer:
             return known[1] if known[0] == mark else CONFLICT
         if key and (ahead := self._under_way.get(at)) is not None:
             return await asyncio.shield(ahead[1]) if ahead[0] == mark else CONFLICT
-        if not self.open:
+        if self._closing or self.session.over:
             return OVER
         if len(self._waiting) >= WAITING:
             return BUSY
@@ -166,14 +155,15 @@ class Writer:
 
         If saving fails, the log still has everything.
         """
+        path = self.session.path
         try:
-            self.memory.save(self.folder)
-            if self.session.path.stat().st_size > _COMPACT:
+            self.memory.save(path.parent)
+            if path.stat().st_size > _COMPACT:
                 self.session.compact()
-                self.memory.save(self.folder)
+                self.memory.save(path.parent)
         except (OSError, AntiphonError) as error:
             print(f"memory.json is not kept: {type(error).__name__}", file=sys.stderr, flush=True)
-        self._saved = self.session.path.stat().st_size
+        self._saved = path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
         """Answer the waiting requests, save the memory, and close the session."""

@@ -84,6 +84,7 @@ class Entry:
         return PrivacyGame(self.system, self.claim.verification)
 
 
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 Answers = tuple[int, ...]
 """The answers of n queries on one dataset."""
 
@@ -95,9 +96,7 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
     One order of each pair is enough, as an audit tries both worlds.
     """
     ones, half = (1,) * n, n // 2
-    up = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-    power = "".join(up[int(digit)] for digit in str(n))
-    less = "".join(up[int(digit)] for digit in str(n - 1))
+    power, less = (str(each).translate(_RAISED) for each in (n, n - 1))
     yield f"1{power} | 0·1{less}", ones, (0, *ones[1:])
     yield f"1{power} | 2·1{less}", ones, (2, *ones[1:])
     yield f"1{power} | 2·0{less}", ones, (2, *(0,) * (n - 1))

@@ -46,8 +46,7 @@ _NOT_ROWS: Final = (
 def specimens() -> Iterator[Specimen]:
     """The examples of randomized responses, of M_δ, and of selection mechanisms."""
     yield _randomized_response()
-    yield _leaky_bit()
-    yield _exposed_response()
+    yield from _weak_responses()
     yield _kary_response()
     yield from _exponential_mechanisms()
     yield _report_noisy_max()
@@ -67,7 +66,8 @@ def _randomized_response() -> Specimen:
     )  # fmt: skip
 
 
-def _leaky_bit() -> Specimen:
+def _weak_responses() -> Iterator[Specimen]:
+    """The specimens of M_δ and M_{p,E}, of which sparse compositions cost more than one of them."""
     leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
     asked = saying("00 | 01", [same(0), differ])
     (false,) = claimed(
@@ -79,18 +79,14 @@ def _leaky_bit() -> Specimen:
     )
     often = saying("000000 | 000001", [*[same(0)] * 5, differ])
     forgets = Truth(math.inf, delta=1 - 0.9**5)
-    return Specimen(
+    yield Specimen(
         *(Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)),
         as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1)),
         Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
     )
-
-
-def _exposed_response() -> Specimen:
     exposed = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(3))
     surer = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(9))
-    asked = saying("00 | 01", [same(0), Pair(0, 1)])
-    return Specimen(
+    yield Specimen(
         Example(exposed, NOT_BITS, finite=True),
         Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
         *beside("M_{p,E}", exposed, Truth(math.log(3)), "M_{p,E} whose response lies too rarely",

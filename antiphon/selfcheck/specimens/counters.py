@@ -36,9 +36,7 @@ _NOT_ROWS: Final = (
 def specimens() -> Iterator[Specimen]:
     """The examples of all counters: trees, correlated noise, and counters without a horizon."""
     yield _tree_counter()
-    yield _balanced_tree_counter()
-    yield _gaussian_tree_counter()
-    yield _refined_tree_counter()
+    yield from _other_trees()
     yield _buffered_toeplitz_counter()
     yield _square_root_counter()
     yield _unbounded_counter()
@@ -83,8 +81,8 @@ def _tree_counter() -> Specimen:
     )  # fmt: skip
 
 
-def _balanced_tree_counter() -> Specimen:
-    return Specimen(
+def _other_trees() -> Iterator[Specimen]:
+    yield Specimen(
         _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
         _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
         _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
@@ -92,21 +90,13 @@ def _balanced_tree_counter() -> Specimen:
         as_claimed("balanced tree counter",
                    BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
     )  # fmt: skip
-
-
-def _gaussian_tree_counter() -> Specimen:
-    audited: dict[str, Any] = {"horizon": 4, "largest": 8}
-    return Specimen(
-        _of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),
-        *specimen.of_gaussian(
-            "Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited
-        ),
+    name, kind = "Gaussian tree counter", GaussianTreeCounter
+    yield Specimen(
+        _of_ints(kind(horizon=64, rho=0.5)),
+        *specimen.of_gaussian(name, kind, _first(3, 8), horizon=4, largest=8),
     )
-
-
-def _refined_tree_counter() -> Specimen:
     refined = RefinedTreeCounter(horizon=4, rho=specimen.RHO, largest=8)
-    return Specimen(
+    yield Specimen(
         _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
         _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
         as_claimed("refined tree counter", refined, _first(3, 8)),
@@ -151,16 +141,11 @@ def _buffered_toeplitz_counter() -> Specimen:
 
 
 def _decayed_counter() -> Specimen:
+    kind, half = buffered_toeplitz.DecayedCounter, specimen.HALF
     return Specimen(
-        _of_ints(buffered_toeplitz.DecayedCounter(horizon=1000, rho=0.5, decay=0.99)),
-        _of_rows(buffered_toeplitz.DecayedCounter, horizon=8, rho=1, decay=specimen.HALF),
-        *specimen.of_gaussian(
-            "decayed counter",
-            buffered_toeplitz.DecayedCounter,
-            _first(7),
-            horizon=8,
-            decay=specimen.HALF,
-        ),
+        _of_ints(kind(horizon=1000, rho=0.5, decay=0.99)),
+        _of_rows(kind, horizon=8, rho=1, decay=half),
+        *specimen.of_gaussian("decayed counter", kind, _first(7), horizon=8, decay=half),
     )
 
 

@@ -32,19 +32,17 @@ _FAINT: Final = Fraction(1, 10**300)
 def specimens() -> Iterator[Specimen]:
     """The examples of noise on integers, on a grid and in doubles, of noisy descent, and of
     sparse vectors."""
-    yield _discrete_laplace()
-    yield _discrete_gaussian()
-    yield _grid_laplace()
-    yield _grid_gaussian()
+    yield from _discrete()
+    yield from _on_a_grid()
     yield from _in_doubles()
     yield _descent()
     yield from _sparse_vectors()
 
 
-def _discrete_laplace() -> Specimen:
+def _discrete() -> Iterator[Specimen]:
     whole = DiscreteLaplace(epsilon=specimen.HALF)
     loud = DiscreteLaplace(epsilon=specimen.HALF / specimen.LESS)
-    return Specimen(
+    yield Specimen(
         Example(whole, _NOT_INTS),
         Example(DiscreteLaplace(epsilon=_FAINT), _NOT_INTS),
         Example(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), _NOT_ROWS),
@@ -53,20 +51,17 @@ def _discrete_laplace() -> Specimen:
             Truth(0.5 / 0.7), numbers(1, 0),
         ),
     )  # fmt: skip
-
-
-def _discrete_gaussian() -> Specimen:
-    return Specimen(
+    yield Specimen(
         Example(DiscreteGaussian(rho=0.5), _NOT_INTS),
         Example(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), _NOT_ROWS),
         *specimen.of_gaussian("discrete Gaussian", DiscreteGaussian, numbers(8, 0), sensitivity=8),
     )
 
 
-def _grid_laplace() -> Specimen:
+def _on_a_grid() -> Iterator[Specimen]:
     grid = GridLaplace(epsilon=specimen.HALF, step_size=0.625)
     near = GridLaplace(epsilon=specimen.HALF, step_size=0.625, sensitivity=0.625)
-    return Specimen(
+    yield Specimen(
         Example(GridLaplace(epsilon=1, step_size=0.1), NOT_REALS),
         Example(GridLaplace(epsilon=1, step_size=1e300), NOT_REALS),
         Example(GridLaplace(epsilon=_FAINT, step_size=1e300), NOT_REALS),
@@ -75,14 +70,10 @@ def _grid_laplace() -> Specimen:
             Truth(1.0), numbers(0.3, 1.3),
         ),
     )  # fmt: skip
-
-
-def _grid_gaussian() -> Specimen:
-    return Specimen(
-        Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),
-        *specimen.of_gaussian(
-            "Gaussian on a grid", GridGaussian, numbers(1.0, 0.0), step_size=0.125
-        ),
+    name, kind, player = "Gaussian on a grid", GridGaussian, numbers(1.0, 0.0)
+    yield Specimen(
+        Example(kind(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),
+        *specimen.of_gaussian(name, kind, player, step_size=0.125),
     )
 
 
