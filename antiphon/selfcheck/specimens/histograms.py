@@ -9,10 +9,10 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition import ComplexMechanism, ConComp, ExtConComp, guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.mechanisms import HSS, HSSWithoutTest, SquareRootCounter, TreeCounter
 from antiphon.mechanisms.histograms import queries
-from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
+from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.hss import UntestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
@@ -34,7 +34,6 @@ def specimens() -> Iterator[Specimen]:
     """The examples of the continual histogram H, sparse vectors on a histogram, the histogram
     monitor, and HSS."""
     yield _continual_histogram()
-    yield _ask_each()
     yield _histogram_svt()
     yield _monitor()
     yield _hss()
@@ -59,15 +58,6 @@ def _continual_histogram() -> Specimen:
         as_claimed("continual histogram", both, player, Truth(1.0)),
         broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
     )
-
-
-def _ask_each() -> Specimen:
-    counter = TreeCounter(horizon=16, epsilon=1)
-    asking = Link(
-        part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
-        queries=_STEPS, answers=Integers(-9, 9), hops=4,
-    )  # fmt: skip
-    return Specimen(asking)
 
 
 @register("antiphon.corpus.OneSensitiveTotal/1")
