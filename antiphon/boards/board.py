@@ -54,8 +54,7 @@ class Board(Shown):
     late: Late
     """The treatment of rows that come after ``lateness``: refused, left out, or counted later."""
     bad: Bad
-    """The treatment of lines that cannot be read. It may be another when a folder is opened
-    again."""
+    """The treatment of lines that cannot be read. A folder may be opened with another treatment."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
@@ -67,8 +66,7 @@ class Board(Shown):
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The answers whose error decides which counter is taken: totals, windows, or sums of so
-    many."""
+    """The answers whose error decides which counter is taken: totals, windows, or sums of some."""
 
     @property
     def clock(self) -> Clock:
@@ -77,14 +75,12 @@ class Board(Shown):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The public keys that rows are counted by, from the start on; () if a private rule finds
-        them."""
+        """The public keys that rows are counted by, from the start on; () if a rule finds them."""
         return self.columns.keys
 
     @cached_property
     def sums(self) -> BoundedSums:
-        """The post-processor P, which bounds, clips and sums each window's rows for the
-        counters."""
+        """The post-processor P, which bounds, clips and sums a window's rows for the counters."""
         return self._sums(self.counter)
 
     def _sums(self, counter: Counter) -> BoundedSums:
@@ -102,15 +98,13 @@ class Board(Shown):
 
     @cached_property
     def counter(self) -> Counter:
-        """The pure counter that is created once for each key, unless ``gaussian`` takes its
-        place."""
+        """The pure counter that is created once for each key, unless ``gaussian`` replaces it."""
         share = 1 if self.found is None else 1 - self.found.share
         return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
 
     @cached_property
     def gaussian(self) -> Counter | None:
-        """One Gaussian counter of all keys, where ``delta`` allows it and it errs less; else
-        None."""
+        """One Gaussian counter of all keys, if ``delta`` allows it and it errs less; else None."""
         if self.delta is None or self.found or self.engine != "rows" or self.best == "window":
             return None
         reach = None if self.best == "total" else self.best
@@ -148,16 +142,14 @@ class Board(Shown):
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
-        """The board's privacy guarantee, derived by CM Thm 6.1, Theorem T1 and the counters'
-        claims."""
+        """The board's privacy guarantee, by CM Thm 6.1, Theorem T1 and the counters' claims."""
         known = guarantee(self.mechanism)
         if self.engine == "rows":
             return known
         return Guarantee(known.system, bounded_before(known.derivation, "DuckDB", self.sums))
 
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
-        """A bound on the error of a count after this window; it holds with probability at least
-        1 - beta."""
+        """A bound on the error of a count after this window, with probability at least 1 - beta."""
         counter, rounded = self.gaussian or self.counter, Fraction(1 if self.gaussian else 0, 2)
         bound = exact.fraction(counter.error_bound(window + 1, beta=beta)) + rounded
         return bound * self.columns.step
@@ -178,8 +170,7 @@ class Board(Shown):
         return (bound + rounded) * self.columns.step
 
     def statement(self) -> Statement:
-        """A privacy statement for the people concerned, from the derivation and the parameters
-        of the board."""
+        """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
             self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
             delta=self._delta,
@@ -280,8 +271,7 @@ class Board(Shown):
         return {key: int(count) for key, count in pairs}
 
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
-        """The part of a running board that stores rows in ``inbox`` and makes the windows'
-        messages."""
+        """The part of a running board that stores rows in ``inbox`` and makes its messages."""
         if self.engine == "rows":
             return RowIntake(inbox, self.columns)
         place = None if folder is None else folder / "spill"
@@ -289,8 +279,7 @@ class Board(Shown):
 
     @property
     def definition(self) -> str:
-        """The board's full definition as JSON; a folder opened with another definition is
-        refused."""
+        """The board's definition as JSON; a folder that was opened with another is refused."""
         columns, clock = self.columns, self.clock
         times = {
             "start": clock.start.isoformat(), "every": clock.every.total_seconds(),
@@ -349,8 +338,7 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
 
 
 def _error(counter: Counter, best: Best) -> float:
-    """The largest expected squared error of a counter's totals, or of its sums of ``best``
-    windows."""
+    """The largest expected squared error of a counter's totals, or of sums of ``best`` windows."""
     if isinstance(best, int):
         return counter.max_squared_window(best)
     return counter.max_squared_error

@@ -1,5 +1,4 @@
-"""The post-processor P of a board: bounds, clips and sums each window's rows by key, and feeds
-the counters."""
+"""The post-processor P of a board: bounds, clips and sums each window's rows, for the counters."""
 
 from __future__ import annotations
 
@@ -152,8 +151,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def kept(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
-        """The rows of a batch that are kept, and how many are kept of each user, counted from
-        ``kept`` on."""
+        """The kept rows of a batch, and the number of kept rows by user, added to ``kept``."""
         most, counted, rows = self.per_user, dict(kept), list[Row]()
         if most is None:
             return batch, ()

@@ -1,5 +1,4 @@
-"""Parsing of a board's input: cells are read, checked and converted to rows before anything is
-counted."""
+"""Parsing of a board's input: cells are checked and converted to rows before any row is counted."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ Bad: TypeAlias = Literal["refuse", "leave out"]
 
 
 def check_bad(value: object, engine: str) -> Bad:
-    """The treatment of lines that cannot be read, if the engine can do it. Raises:
-    InvalidArgument."""
+    """The treatment of unreadable lines, if the engine can do it. Raises: InvalidArgument."""
     if value == "refuse":
         return "refuse"
     if value != "leave out":
@@ -281,8 +279,7 @@ class CellReader:
         return found
 
     def counted(self, cell: object) -> int:
-        """The number of steps that an amount counts as, clipped to its bounds. Raises:
-        ValueError."""
+        """The number of steps that an amount counts as, within its bounds. Raises: ValueError."""
         columns = self._columns
         if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
             return min(max(int(cell), columns.low), columns.high)

@@ -91,16 +91,14 @@ class Clock:
             raise InvalidArgument("the last window ends past the calendar: take fewer") from None
 
     def wall(self, time: datetime) -> datetime:
-        """A time converted to local time in the clock's zone. Raises: ValueError past the
-        calendar."""
+        """A time as local time in the clock's zone. Raises: ValueError past the calendar."""
         try:
             return time if time.tzinfo is None else time.astimezone(self._zone).replace(tzinfo=None)
         except OverflowError:
             raise ValueError(_TIME) from None
 
     def window(self, wall: datetime) -> int:
-        """The number of the window that contains a local time; below 0 or too large if none
-        does."""
+        """The number of the window that contains a local time; out of range if none does."""
         return (wall - self.start) // self.every
 
     def begins(self, window: int) -> datetime:

@@ -1,5 +1,4 @@
-"""The post-processor of a board that finds keys in the data: it opens keys, and counts open
-ones."""
+"""The post-processor of a board that finds keys in the data: it opens keys, and counts them."""
 
 from __future__ import annotations
 

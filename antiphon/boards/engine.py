@@ -62,8 +62,7 @@ class FeedCounts(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class Grouping:
-    """One feed as a task for DuckDB: the columns, the rows kept of each user, the windows to
-    sum."""
+    """One feed as a task for DuckDB: the columns, the rows kept of each user, the windows."""
 
     columns: BoardColumns
     per_user: int | None
@@ -140,8 +139,7 @@ class Grouping:
     def _odd(
         self, base: Any, table: str, column: str | None, usual: str, read: Callable[[str], object]
     ) -> None:
-        """Make a table of a column's cells that do not match ``usual``, each with the value
-        ``read``."""
+        """Make a table of a column's cells that do not match ``usual``, with their values."""
         kind = "varchar" if table == "texts" else "bigint"
         base.execute(f"create temp table {table} (cell varchar, value {kind})")
         if column is None:

@@ -1,5 +1,4 @@
-"""The post-processor of a board whose rows an engine has bounded and summed: it feeds the
-counters."""
+"""The post-processor of a board whose rows an engine has bounded and summed, for the counters."""
 
 from __future__ import annotations
 

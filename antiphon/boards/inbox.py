@@ -167,8 +167,7 @@ class Inbox:
         return int(self._base.execute(query, (first, first)).fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
-        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
-        large."""
+        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if too large."""
         longest = max(map(len, keys), default=LONGEST_KEY)
         for window in range(self.closed, windows):
             found = self._base.execute(

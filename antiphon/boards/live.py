@@ -68,8 +68,7 @@ class Fed(Shown, ForPrograms):
     again: int
     """The number of rows that had been added before."""
     told: int
-    """The number of windows published since the last feed, including those a killed process had
-    left."""
+    """The number of windows published since the last feed, by a killed process or by this one."""
     waiting: int
     """The number of rows in windows that are not over yet."""
     late: int = 0
@@ -128,8 +127,7 @@ class LiveBoard(Shown):
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """The number of windows published before the last feed; the next one reports those
-        since."""
+        """The number of windows published before the last feed; the next reports those since."""
         self._catch_up()
 
     def feed(

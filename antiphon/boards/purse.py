@@ -100,8 +100,7 @@ def moved(units: int, x: object, y: object) -> int | Refused:
 
 
 def interval(queries: Space) -> bool:
-    """Whether the ints among the queries form an interval and all else are texts: any int
-    between is a query."""
+    """Whether the ints among the queries are an interval, and all other queries are texts."""
     parts = queries.spaces if type(queries) is Either else (queries,)
     return sum(type(each) is Integers for each in parts) == 1 and all(
         type(each) is Integers
@@ -148,8 +147,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
 
 
 def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
-    """The product number·ε: exact, except for a logarithm times a large number, which is rounded
-    up."""
+    """The product number·ε: exact, but rounded up for a logarithm times a large number."""
     if not isinstance(epsilon, Log):
         return number * epsilon
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]

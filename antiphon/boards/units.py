@@ -75,8 +75,7 @@ def _sends(batch: Batch, user: User) -> bool:
 
 
 def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
-    """The users whose rows may be the only difference between two batches: at most two
-    candidates."""
+    """The users, at most two, whose rows may be the only difference between two batches."""
     for row0, row1 in zip(zero, one, strict=False):
         if row0 != row1:
             yield row0[0]
@@ -120,8 +119,7 @@ class _OneBatch(Verification[int, Batch]):
 
     @abstractmethod
     def _differ(self, zero: Batch, one: Batch) -> int | Refused:
-        """The state 1 (one batch has differed) if two different batches are neighbours; else a
-        refusal."""
+        """The state 1 (one batch has differed) if these batches are neighbours; else a refusal."""
 
 
 @register("antiphon.SingleUserWindow/1")

@@ -13,8 +13,7 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The paths for programs: a token in the header ``Authorization``, and an
-    ``Idempotency-Key``."""
+    """The paths for programs, which send headers ``Authorization`` and ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

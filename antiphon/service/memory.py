@@ -219,8 +219,7 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """Continue from a stored state of the session, whose earlier messages may be gone from the
-        log."""
+        """Continue from a stored state of the session, past messages that the log no longer has."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters

@@ -37,8 +37,7 @@ HEADERS: Final = {
 
 
 class Threshold:
-    """The outermost ASGI app of a service: it refuses requests unread, and adds headers to
-    responses."""
+    """The outermost ASGI app of a service: it refuses requests unread, and adds headers."""
 
     def __init__(
         self, app: ASGIApp, frame: Frame, floods: Floods, hosts: Iterable[str] = ()

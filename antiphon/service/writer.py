@@ -59,8 +59,7 @@ class Writer:
         self._saved = session.path.stat().st_size
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request; for a repeated key the same reply, or ``CONFLICT`` if requests
-        differ."""
+        """The reply to a request, as before for a repeated key; ``CONFLICT`` if requests differ."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT

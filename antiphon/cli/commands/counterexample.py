@@ -18,8 +18,7 @@ from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
 
 _NEVER = 1 - 1e-9
-"""The confidence of the interval in which the exact probability must lie, or the play has
-failed."""
+"""The confidence of the interval in which the exact probability must lie, or the play fails."""
 
 
 @attrs.frozen
@@ -202,7 +201,6 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the counterexample's adversary against the verifier with f_{∞,FPC}, which halts
-    it."""
+    """A view of the counterexample's adversary against f_{∞,FPC}, which halts it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

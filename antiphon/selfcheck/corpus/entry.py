@@ -108,8 +108,7 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players that send one of the first ``most`` pairs of ``input_pairs(n)`` each, as a pair of
-    tuples."""
+    """Players that each send one of the first ``most`` ``input_pairs(n)`` as a pair of tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
@@ -130,8 +129,7 @@ CONFIDENCE: Final = 0.9
 """The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples that choose player and event; a quarter of all if that is more, at most
-half."""
+"""The number of samples that choose player and event; or a quarter of all if that is more."""
 MOST_TRAINING: Final = 8_000_000
 """The largest number of training samples: they are held in memory."""
 

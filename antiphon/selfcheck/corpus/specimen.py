@@ -45,8 +45,7 @@ class Example:
     """Messages outside the query space."""
     _queries: Space | None = attrs.field(default=None, kw_only=True, alias="queries")
     finite: bool = attrs.field(default=False, kw_only=True)
-    """Whether all random draws are finite, so that the distribution of answers can be
-    enumerated."""
+    """Whether all random draws are finite, so that the law of the answers can be enumerated."""
 
     @property
     def queries(self) -> Space:
@@ -57,8 +56,7 @@ class Example:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Link:
-    """A post-processor for the test suites, with the mechanism on its right and the messages
-    from both sides."""
+    """A post-processor for the test suites, with a mechanism on its right, and messages to try."""
 
     part: PostProcessor[Any]
     right: Any
@@ -114,8 +112,7 @@ def as_claimed(
 def broken(
     name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
-    """A corpus entry that must be refuted: a system under a claim that is known to be false of
-    it."""
+    """A corpus entry that must be refuted: a system under a claim that is false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
 
@@ -123,8 +120,7 @@ def broken(
 def beside(
     name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
 ) -> tuple[Entry, Entry]:
-    """Two corpus entries under the first claim of a system: the system itself, and a faulty
-    twin."""
+    """Two corpus entries under the first claim of a system: the system, and a faulty twin."""
     own = as_claimed(name, system, player, truth)
     return own, broken(slip, twin, system.claims[0], player, known)
 

@@ -183,8 +183,7 @@ def _unbounded_counter() -> Specimen:
 @column_safe
 @attrs.frozen
 class AddsBare(ExchangePostProcessor[None]):
-    """A broken post-processor: it adds the update once more, without noise, to the answer.
-    Refuted."""
+    """A broken post-processor, refuted: it adds the update again, without noise, to the answer."""
 
     initial_state = None
 

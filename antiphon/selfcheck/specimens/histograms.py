@@ -63,8 +63,7 @@ def _continual_histogram() -> Specimen:
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
 class OneSensitiveTotal(queries.HistogramQuery):
-    """A broken query: the sum of all d counts claims sensitivity 1, though one update moves it by
-    d."""
+    """A broken query: the sum of d counts claims sensitivity 1, though an update moves it by d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
@@ -180,8 +179,7 @@ def _played(entry: Entry) -> Entry:
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """The arguments of an HSS ``kind`` for one item, with ε = 3, so that intervals nearly always
-    end."""
+    """The arguments of an HSS ``kind`` for one item, with ε = 3, so that intervals mostly end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)

@@ -30,8 +30,7 @@ _FAINT: Final = Fraction(1, 10**300)
 
 
 def specimens() -> Iterator[Specimen]:
-    """The examples of noise on integers, on a grid and in doubles, of noisy descent, and of
-    sparse vectors."""
+    """The examples of noise on integers, grids and doubles, of descent, and of sparse vectors."""
     yield from _discrete()
     yield from _on_a_grid()
     yield from _in_doubles()

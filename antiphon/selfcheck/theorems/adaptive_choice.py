@@ -95,8 +95,7 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
 
 
 def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
-    """Whether the privacy loss of these answers, in units of ln 2, is above the odometer's
-    reading."""
+    """Whether the privacy loss of these answers, in units of ln 2, is above the reading."""
     told = [answer[0] for answer in answers[1::2] if answer is not HALT]
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
 
@@ -140,8 +139,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Filter, *, kept: bool = True) -> Evidence:
-    """Evidence that a filter bounds three adaptive creations; not ``kept``: it forgets its
-    charges."""
+    """Evidence that a filter bounds three adaptive creations; not ``kept``: one that forgets."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if kept else Forgetful(budget)), claimed)
@@ -166,8 +164,7 @@ def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
 
 
 def _in_a_chain(*, alone: bool = True) -> Evidence:
-    """Evidence that the natural filter keeps its bound if one claim is repeated; or three kinds of
-    claims."""
+    """Evidence that the natural filter bounds one claim, repeated; or claims of three kinds."""
     if not alone:
         return _free(ExtConComp(budget=NATURAL), [TO])
     budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
@@ -177,8 +174,7 @@ def _in_a_chain(*, alone: bool = True) -> Evidence:
 
 
 def _products(*, kept: bool = True) -> Evidence:
-    """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100, by δ = 1 -
-    (71/100)²."""
+    """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100: 1 - (71/100)²."""
     budget = BasicFilter(epsilon=0, delta=Fraction(1, 2))
     leaky = LeakyBit(delta=Fraction(29, 100))
     claimed = [(epsilon(0), Fraction(4959, 10000))]
@@ -190,15 +186,14 @@ def _products(*, kept: bool = True) -> Evidence:
 # --- a Rényi order that is chosen by the path -----------------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""A pair (ε, δ) that each of the two outcomes of ``coin()`` keeps by a Rényi order of its own, 11/4
-or 20."""
+"""A pair (ε, δ) that each outcome of ``coin()`` keeps by its own Rényi order, 11/4 or 20."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """A public coin, then sixteen RR_{ln 5/4}, answered by the number of truths, or one RR_{ln
+    """A public coin, then sixteen RR_{ln 5/4}, of which the truths are counted, or one RR_{ln
     7/2}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
     once = [2 * 9**15, 7 * 9**15]  # the weights of both have the sum 9^16

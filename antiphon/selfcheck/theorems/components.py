@@ -46,8 +46,7 @@ def walk() -> Create:
 
 @cache
 def secret() -> Create:
-    """The creation of ``SECRET`` on a first bit and two queries, which claims ε = ln 3/2 and its
-    tight δ."""
+    """The creation of ``SECRET`` on three messages, which claims ε = ln 3/2 and its tight δ."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
@@ -134,8 +133,7 @@ class NotPrefixClosed(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class BitEcho(ContinualMechanism[None, int, int]):
-    """A mechanism that repeats every bit, and claims (0, 0)-DP w.r.t. ``AtLengthTwo``, which
-    refuses all."""
+    """A mechanism that repeats every bit, and claims (0, 0)-DP w.r.t. ``AtLengthTwo``."""
 
     initial_state = None
     signature = Signature(BITS, BITS, BITS)
@@ -227,8 +225,7 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two vertices around (1-δ, 1-δ) on the polygon's diagonal, and the probability of the
-        upper."""
+        """The two places around (1-δ, 1-δ) on the diagonal, and the probability of the upper."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:
@@ -246,7 +243,6 @@ class Corners(ContinualMechanism[str, int, str]):
 
 
 def corners(growth: int, delta: Fraction, *, symmetric: bool = False) -> Create:
-    """The creation of the worst-case mechanism for Theorem G or, if ``symmetric``, for Theorem
-    S."""
+    """The creation of the worst case of Theorem G or, if ``symmetric``, of Theorem S."""
     f = OneDiffers(symmetric, public=1 if symmetric else 2)
     return Create(Corners(Fraction(growth), delta, ZERO if symmetric else Z, f))

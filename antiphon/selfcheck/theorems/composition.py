@@ -73,8 +73,7 @@ def proof_by_simulation(
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""The functions that decide a row: given their arguments, they are called later; a twin changes one
-argument."""
+"""The functions that decide a row, called once their arguments are given; a twin changes one."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
@@ -203,8 +202,7 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7; ``built`` and ``fed``: how much smaller e^ε is in the simulator, and
-    in RR."""
+    """Evidence for Lemma 4.7; ``built`` and ``fed``: how much smaller e^ε is in T, and in RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

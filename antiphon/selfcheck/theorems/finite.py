@@ -74,8 +74,7 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism of two hidden states, which drift towards the bits received and show in the
-answers."""
+"""A mechanism of two hidden states, which drift towards the bits received and colour answers."""
 
 SECRET: Final = Table(
     "secret",
@@ -86,8 +85,7 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An IM as a continual mechanism: the first bit is its initial state, and queries 0 and 1 probe
-it."""
+"""An IM as a continual mechanism: the first bit is its initial state, queries 0, 1 probe it."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:

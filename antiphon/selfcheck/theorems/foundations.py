@@ -28,8 +28,7 @@ SECTION = (2, 4)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows on Lemma 2.4, Theorem 2.5, Algorithms 1 and 2 and associativity, with broken
-    twins."""
+    """The rows on Lemma 2.4, Theorem 2.5 and Algorithms 1 and 2, with broken twins."""
     given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
     made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
     yield from made
@@ -56,8 +55,7 @@ def checks() -> Iterable[theorem.Check]:
 
 @attrs.frozen
 class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
-    """A broken randomized response: with probability 1/20 it tells the true bit in place of its
-    own."""
+    """A broken randomized response: with probability 1/20 it tells the true bit in any case."""
 
     response: RandomizedResponse
 
@@ -110,8 +108,7 @@ def simulated(
     delta: Fraction,
     rounds: int,
 ) -> theorem.Evidence:
-    """Evidence that simulator T and RR(b) are V[f] ∘* I(b) ∘* M: T ∘* RR_{ε,δ}(b) has the same
-    views."""
+    """Evidence that T ∘* RR_{ε,δ}(b) has the views of V[f] ∘* I(b) ∘* M, T the simulator."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()

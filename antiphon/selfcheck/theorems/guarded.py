@@ -100,8 +100,7 @@ def _garbled(*, tells: bool = False) -> Evidence:
 
 
 class Instance(NamedTuple):
-    """One check of Cor. 3.8: a continual mechanism, its f, and the messages and number of
-    rounds."""
+    """One check of Cor. 3.8: a continual mechanism, its f, the messages, and the rounds."""
 
     mechanism: ContinualMechanism
     f: Verification

@@ -47,8 +47,7 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """The function f of the sparse vector: pairs (x, Thresh) may differ in one x, and in no
-    Thresh."""
+    """The function f of the sparse vector: pairs (x, Thresh) may differ in one x, in no Thresh."""
 
     initial_state = EVENT.initial_state
 
@@ -67,8 +66,7 @@ def counter() -> Create:
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """The creations of the sparse vectors SVT_{q,h} for h = 0..CAP, all with the largest of their
-    tight ε."""
+    """The creations of the sparse vectors SVT_{q,h}, all with the largest of their tight ε."""
     f = SameThresholds()
     counts = (0,), (1,)
     made = [
@@ -146,8 +144,7 @@ class SmallHSS(TestedIntervals):
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:
-    """Evidence on HSS: its three properties, and its tight δ against Comp[RR] of three ε (Thm
-    6.1)."""
+    """Evidence on HSS: its three properties, and its δ against Comp[RR] of three ε (Thm 6.1)."""
     hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, tells=tells)
     parameters = [each.parameters for each in hss.created]
     inner, queries = fixed_mechanisms(hss.created), ((0,), (1,))

@@ -22,11 +22,9 @@ from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neigh
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
 """The odometer's bound on the privacy loss, as a function of the state; None: no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""The gain of stopping at a view, given its probabilities P and Q in the worlds and the odometer's
-reading."""
+"""The gain of stopping at a view, from its probabilities in the worlds, and the reading."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The distribution of states after the messages so far: by its key, each state with its
-probability."""
+"""The distribution of states after the messages so far: states and probabilities, by key."""
 
 _DIGITS: Final = 40
 
@@ -89,8 +87,7 @@ class Stopped:
                     yield Pair(Ask(zero, index), Ask(one, index))
 
     def _after(self, laws: tuple[Law, Law], message: object) -> dict[Hashable, tuple[Law, Law]]:
-        """The distributions of states in both worlds after a message, by answer; {} if V[f] refuses
-        it."""
+        """The distributions of states in both worlds, by answer; {} if V[f] refuses the message."""
         found: dict[Hashable, tuple[Law, Law]] = {}
         for world, law in enumerate(laws):
             for state, p in law.values():
@@ -110,8 +107,7 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The odometer ``session.budget.at(delta).loss``, with the creations that ``counting``
-    selects."""
+    """The odometer ``session.budget.at(delta).loss``, of the creations chosen by ``counting``."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -208,8 +204,7 @@ def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evid
 
 
 def _shifted() -> Create:
-    """The creation of a (0, 1/10)-DP mechanism whose privacy loss is ln 11/9 with probability
-    11/20."""
+    """The creation of a (0, 1/10)-DP mechanism whose loss is ln 11/9 with probability 11/20."""
     mechanism = FiniteResponse(((11, 9), (9, 11)), name="shifted")
     return Create(claiming(mechanism, Approximate(0, TENTH), neighbouring_start()))
 

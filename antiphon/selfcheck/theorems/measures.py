@@ -1,5 +1,4 @@
-"""Checks of bounded range and Gaussian DP: mechanisms that keep them, and mechanisms that do
-not."""
+"""Checks of bounded range and Gaussian DP: mechanisms that keep them, and broken ones."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -61,8 +60,7 @@ def two_answers(top: Fraction) -> FiniteResponse:
 
 def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
              exactly: bool = False) -> Evidence:  # fmt: skip
-    """Evidence on ``number`` two-answer mechanisms, each chosen from ``tops`` after the earlier
-    answers."""
+    """Evidence on ``number`` two-answer mechanisms, each chosen by the earlier answers."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
     return of_creations(f, made, claimed, 2 * number, number, exactly=exactly)
@@ -81,8 +79,7 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on a selection from two candidates; permute-and-flip has range ln 9, from (1/4,
-    3/4)."""
+    """Evidence on a selection from two candidates; permute-and-flip has range ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -100,16 +97,14 @@ THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:
-    """Evidence on two η-bounded-range mechanisms, the second chosen by the first answer: δ(0) =
-    .40959."""
+    """Evidence on two η-bounded-range mechanisms, the second chosen adaptively: δ(0) = .40959."""
     return _created(THEN, [(epsilon(0), claimed)], 2)
 
 
 EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential mechanism")
 """The exponential mechanism on (0, 1, 0) and (-1, 0, 1), with weights 2^score: of range ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
-"""Report noisy max on (0, 1, 0) and (-1, 0, 1), with noise of weight 2^-|z|: of range ln
-640/121."""
+"""Report noisy max on (0, 1, 0) and (-1, 0, 1), noise of weight 2^-|z|: of range ln 640/121."""
 
 
 def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:

@@ -25,8 +25,7 @@ from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Paramete
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""The place of these rows in ``antiphon verify``: after CM §5, which Theorems S, G and R
-sharpen."""
+"""The place of these rows in ``antiphon verify``: after CM §5, which the theorems sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
@@ -68,8 +67,7 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Evidence on f_∞ with n creations, each sent ``public`` identical pairs and one pair of
-    bits."""
+    """Evidence on f_∞ with n creations, each sent ``public`` identical pairs and one of bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
 
@@ -155,8 +153,7 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) if the first ``across`` of n mechanisms may go from Z to A or B only, and the others
-    not."""
+    """The δ(0) if ``across`` of n mechanisms may only go from Z to A or B, and the others not."""
     p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
     weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):
@@ -196,8 +193,7 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound that follows from ρ; not ``revealed``: as if public answers showed
-    nothing."""
+    """Evidence on the bound by ρ; not ``revealed``: as if public answers showed nothing."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)

@@ -69,8 +69,7 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """The simulator T_j of a mechanism, with V[f'_j] whether or not it sees a difference, as
-    printed."""
+    """The simulator T_j of a mechanism, always with V[f'_j], as printed."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 

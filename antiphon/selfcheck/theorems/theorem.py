@@ -36,8 +36,7 @@ class Standing(enum.Enum):
     AT_MOST = "≤"
     EQUAL = "="
     EQUIVALENT = "≡"
-    """The relation of equivalent systems: the claim is (0, 0), the tight δ their total variation
-    distance."""
+    """The relation of equivalent systems: claimed is (0, 0), tight their variation distance."""
 
 
 @attrs.frozen
@@ -57,8 +56,7 @@ class Evidence:
     certify: Callable[[], Sequence[Certificate]] | None = attrs.field(
         default=None, eq=False, repr=False
     )
-    """A function that writes certificates of ``tight``; None where the figure is of another
-    kind."""
+    """A function that writes certificates of ``tight``; None for figures of another kind."""
 
     @property
     def exceeds(self) -> bool:
@@ -67,8 +65,7 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        """Whether no premise is missing, and each tight δ has the required ``relation`` to the
-        claimed one."""
+        """Whether no premise is missing, and each tight δ stands in ``relation`` to its claim."""
         attained = all(tight == delta for (_, delta), tight in self._points)
         figures = attained if self.relation is Standing.EQUAL else not self.exceeds
         return figures and not self.lacking
@@ -80,8 +77,7 @@ class Evidence:
 
 @attrs.frozen
 class Check:
-    """A theorem on a finite instance, or a broken twin of one: the same with one premise
-    changed."""
+    """A theorem on a finite instance, or its broken twin: the same with one premise changed."""
 
     theorem: str
     instance: str
@@ -189,8 +185,7 @@ def of_creations(
     *,
     exactly: bool = False,
 ) -> Evidence:
-    """Evidence on ExtConComp w.r.t. f, if at most ``most`` of the creations ``created`` are
-    sent."""
+    """Evidence on ExtConComp w.r.t. f, if at most ``most`` of ``created`` are created."""
     return private(
         ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
     )
@@ -206,8 +201,7 @@ def private_interactive(
     exactly: bool = False,
     note: str = "",
 ) -> Evidence:
-    """Evidence that an IM is (ε, δ)-DP between two initial states, with single messages (CM Def.
-    2.12)."""
+    """Evidence that an IM is (ε, δ)-DP between two initial states (CM Def. 2.12)."""
     points = tuple(claimed)
     states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
     queries = tuple(queries)
@@ -249,8 +243,7 @@ def _tree(
 def _wrong(
     points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
 ) -> exact.ExactEpsilon | None:
-    """The first ε at which a tight δ is above its claim or, if ``exactly``, not equal; else
-    None."""
+    """The first ε at which a tight δ is above its claim, or not equal if ``exactly``; or None."""
     for (epsilon, delta), found in zip(points, tight, strict=True):
         if found > delta or (exactly and found != delta):
             return epsilon
@@ -264,8 +257,7 @@ def same_views(
     *,
     note: str = "",
 ) -> Evidence:
-    """Evidence that each pair of systems is equivalent (CM Def. 2.10): distance 0 between their
-    views."""
+    """Evidence that each pair of systems is equivalent (CM Def. 2.10): their views are alike."""
     messages = tuple(queries)
     found = [equivalent(a, b, rounds=rounds, queries=messages) for a, b in systems]
     worst = max(found, key=lambda each: each.distance)
@@ -320,8 +312,7 @@ def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, 
 
 
 def runs_of(violation: Violation) -> str:
-    """A text of two runs that break a property: the messages that the post-processor received and
-    sent."""
+    """A text of two runs that break a property: the messages that P received and sent."""
     lines = [f"{violation.property.value}: {violation.reason}"]
     for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):
         lines.append(f"  run {name}")

@@ -34,7 +34,6 @@ from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
 SECTION = (5, 7)
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(3))
-CHANCE = Fraction(1, 5)
 EVENT, START = bounded(event_level(), 2), bounded(neighbouring_start(), 3)
 EXPOSED = Table(
     "exposed w.p. 1/5, then RR(ln 4)",
@@ -190,8 +189,7 @@ def _only(*_: object) -> int:
 
 
 def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), N a draw from
-    one pair."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), N a draw."""
     (one,) = made
     assert one.claim is not None
     guarded = pair_simulator(

@@ -22,8 +22,7 @@ class Seats(NamedTuple):
     """The largest numbers of connections, in all and from one address."""
 
     at_once: int = 800
-    """The largest number of connections, below the number of files a process may open (mostly
-    1,024)."""
+    """The largest number of connections; a process may mostly open 1,024 files."""
     of_one: int = 100
     """The largest number of connections from one address; behind a proxy all have its address."""
 

@@ -150,8 +150,7 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """The scaled distribution function F(z) = d·Pr[Z <= z], with d = (2^(k+1) + 1)(2^k +
-        1)^(n−1)."""
+        """The scaled distribution function d·Pr[Z <= z], d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:

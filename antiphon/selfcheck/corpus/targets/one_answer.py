@@ -105,8 +105,7 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor of outcomes that keeps a population of runs together: it stores such draws as
-numbers."""
+"""A factor of outcomes that keeps a population of runs together: draws are stored as numbers."""
 
 
 @register("antiphon.corpus.Rappor/1")
@@ -160,8 +159,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A reported bit, by comparisons alone: branches would split a population of runs 2^bits
-        times."""
+        """A reported bit, by comparisons alone, since branches would split a population of runs."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:

@@ -29,8 +29,7 @@ class Recipe(NamedTuple):
     nu: Scale | None
     """The scale of each query's noise ν; None: no noise."""
     release: Scale | None = None
-    """The scale of fresh noise on a number released in place of ⊤; (0, 0): the compared number
-    itself."""
+    """The scale of fresh noise on a number released for ⊤; (0, 0): the compared number itself."""
     halts: bool = True
     """Whether the mechanism halts after c times ⊤."""
     redraws: bool = False
@@ -55,8 +54,7 @@ RECIPES: Final[dict[str, Recipe]] = {
 
 
 class SparseVectorState(NamedTuple):
-    """The state of a sparse vector: the threshold's noise ρ, once drawn, and how many ⊤ are
-    left."""
+    """The state of a sparse vector: the threshold's noise ρ, once drawn, and the ⊤ left."""
 
     rho: float | None
     tops: int
