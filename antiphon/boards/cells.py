@@ -61,7 +61,7 @@ class _Unread:
         self.number, self._lines = 0, dict[str, list[int]]()
 
     def add(self, line: int, reason: str) -> None:
-        """Note one line."""
+        """Record a line that cannot be read, with the reason."""
         self.number += 1
         if self.number <= _NAMED:
             self._lines.setdefault(reason, []).append(line)

@@ -69,7 +69,7 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
     """The least m such that the privacy loss of ``number`` randomized responses RR_{ln q}, q =
     ``growth``, is above m ln q with probability at most ``beta``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    worse = list(itertools.accumulate(weights))  # the weight of at most so many lies
+    worse = list(itertools.accumulate(weights))  # worse[n]: the weight of at most n lies
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
     return number - 2 * (fits + 1)
@@ -139,7 +139,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Filter, *, kept: bool = True) -> Evidence:
-    """Evidence that a filter bounds three adaptive creations; not ``kept``: one that forgets."""
+    """Evidence that a filter bounds three adaptive creations; not ``kept``: a forgetful one."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if kept else Forgetful(budget)), claimed)

@@ -188,7 +188,7 @@ SECTION = (6, 1)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows on Claims 6.3 and 6.4 and Theorem 6.1, with broken twins."""
+    """The checks of Claims 6.3 and 6.4 and Theorem 6.1, with broken twins."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
     swapped = theorem.Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
     yield swapped

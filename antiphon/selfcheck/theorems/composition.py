@@ -33,7 +33,7 @@ SECTION = (4, 6)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows on Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12, with broken twins."""
+    """The checks of Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12, with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
     yield from _theorem_4_10()
@@ -73,7 +73,7 @@ def proof_by_simulation(
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""The functions that decide a row, called once their arguments are given; a twin changes one."""
+"""Makers of the function that decides a check, of whose arguments a twin changes one."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------

@@ -74,7 +74,7 @@ class OnlyNew(PostProcessor[Presence]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows on counts of distinct items, with broken twins."""
+    """The checks of counts of distinct items, with broken twins."""
     name = "Distinct items"
     made = rows(name, "one {0}, insert-only, 3 updates", _inserted, ("event", 2), ("item", 1))
     yield from made

@@ -28,7 +28,7 @@ SECTION = (2, 4)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows on Lemma 2.4, Theorem 2.5 and Algorithms 1 and 2, with broken twins."""
+    """The checks of Lemma 2.4, Theorem 2.5 and Algorithms 1 and 2, with broken twins."""
     given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
     made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
     yield from made

@@ -25,7 +25,7 @@ SECTION = (2, 15)
 
 
 def checks() -> Iterable[Check]:
-    """The rows on Lemma 2.15 and Corollary 3.8, with broken twins."""
+    """The checks of Lemma 2.15 and Corollary 3.8, with broken twins."""
     noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
     row = Check("Lemma 2.15", noisy, _garbled)
     yield row

@@ -33,7 +33,7 @@ SECTION = (7, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The rows on HSS, with a broken twin."""
+    """The checks of HSS, with a broken twin."""
     name = f"HSS, d = 1, q = min(·, {CAP}), {ROUNDS} steps"
     row = Check("Thm 6.1, HSS", f"{name}; the interval that has ended is tested", _hss)
     yield row

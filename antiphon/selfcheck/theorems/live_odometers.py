@@ -149,7 +149,7 @@ TENTH = Fraction(1, 10)
 
 
 def checks() -> Iterable[Check]:
-    """The rows on odometers, with broken twins."""
+    """The checks of odometers, with broken twins."""
     yield Check(NAME, "f_∞ of ε's, what differed counts: loss of 2 of 2 walks", walks)
     row = Check(NAME, "f_∞ of (ε, δ)'s, all that was created counts: 1 of 3 corners", _corners)
     two = Check(NAME, "two of (0, 1/10), by Σ(P - e^reading·Q)⁺", _of_two)

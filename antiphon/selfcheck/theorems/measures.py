@@ -23,7 +23,7 @@ START: Final = neighbouring_start()
 
 
 def checks() -> Iterable[Check]:
-    """The rows on bounded range and Gaussian DP, with broken twins."""
+    """The checks of bounded range and Gaussian DP, with broken twins."""
     yield Check("Measures", "one (ln 4)-BR mechanism of any kind: δ(ε), attained", _attained)
     two = Check("Measures", "the exponential mechanism, ε = ln 4, is (ln 4)-BR", _of_two)
     three = Check("Measures", "the exponential mechanism on (0, 1, 0) and (-1, 0, 1)", _of_three)
@@ -114,7 +114,8 @@ def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
 # --- Gaussian DP ----------------------------------------------------------------------------------
 
 GAUSSIAN, DISCRETE = 691462, 699471
-"""The probabilities P(N(0, 1) <= 1/2) and P(N_Z(0, 1) <= 0), in millionths, rounded down."""
+"""The probabilities P(X <= 1/2) of a normal X and P(X <= 0) of a discrete normal X, σ = 1, in
+millionths, rounded down."""
 
 
 def _half(*, true: int = GAUSSIAN) -> Evidence:

@@ -31,7 +31,7 @@ QUARTER = Fraction(1, 4)
 
 
 def checks() -> Iterable[Check]:
-    """The rows on Theorems S, G and R, with broken twins."""
+    """The checks of Theorems S, G and R, with broken twins."""
     text = "{} of {}, symmetric f', E = {}, δ = 1/4: attained"
     yield from theorem.rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
     yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
@@ -67,7 +67,7 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Evidence on f_∞ with n creations, each sent ``public`` identical pairs and one of bits."""
+    """Evidence on f_∞ with n creations, each sent ``public`` equal pairs and a pair of bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
 

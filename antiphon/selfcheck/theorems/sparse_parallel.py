@@ -24,7 +24,7 @@ SECTION = (5, 2)
 
 
 def checks() -> Iterable[Check]:
-    """The rows on Theorems 5.2, 5.5 and 1.4, with broken twins."""
+    """The checks of Theorems 5.2, 5.5 and 1.4, with broken twins."""
     yield from _theorem_5_2()
     yield from _theorem_5_5()
     yield from _counterexample()

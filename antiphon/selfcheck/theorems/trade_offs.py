@@ -49,7 +49,7 @@ RR_{ln 4}."""
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows on Theorems F and F₁, with broken twins."""
+    """The checks of Theorems F and F₁, with broken twins."""
     instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
         ("walk", WALK, EVENT, 2),
         ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
@@ -189,7 +189,8 @@ def _only(*_: object) -> int:
 
 
 def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), N a draw."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), where N draws
+    from one pair (P, Q)."""
     (one,) = made
     assert one.claim is not None
     guarded = pair_simulator(

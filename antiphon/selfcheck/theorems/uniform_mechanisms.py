@@ -59,7 +59,7 @@ class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows on Theorem U, with a broken twin."""
+    """The checks of Theorem U, with a broken twin."""
     text = "1 of {0} created, each bit with fresh noise on 0, …, 3"
     made = rows("Thm U", text, _created, (1,), (2,), (3,))
     yield from made

@@ -22,7 +22,7 @@ class Seats(NamedTuple):
     """The largest numbers of connections, in all and from one address."""
 
     at_once: int = 800
-    """The largest number of connections; a process may mostly open 1,024 files."""
+    """The largest number of connections, below the 1,024 files that a process may mostly open."""
     of_one: int = 100
     """The largest number of connections from one address; behind a proxy all have its address."""
 

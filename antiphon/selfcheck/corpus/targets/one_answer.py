@@ -105,7 +105,7 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor of outcomes that keeps a population of runs together: draws are stored as numbers."""
+"""A factor: draws with so many outcomes are stored as numbers, and split no population."""
 
 
 @register("antiphon.corpus.Rappor/1")

@@ -54,7 +54,7 @@ RECIPES: Final[dict[str, Recipe]] = {
 
 
 class SparseVectorState(NamedTuple):
-    """The state of a sparse vector: the threshold's noise ρ, once drawn, and the ⊤ left."""
+    """The state: the threshold's noise ρ, once drawn, and the number of ⊤ left."""
 
     rho: float | None
     tops: int
