@@ -292,7 +292,7 @@ class CellReader:
         if not amount.is_finite():
             raise ValueError("its amount is NaN or infinite")
         low, high = columns.low * columns.step, columns.high * columns.step
-        # a Fraction of it would be too long
+        # its Fraction would be too long
         if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:
             amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
             exact = high if amount > 0 else low if amount < 0 else Fraction(0)

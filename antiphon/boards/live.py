@@ -327,7 +327,7 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
             "published nothing and spent no ε: remove the folder, and feed the files again"
         )
     if log.exists():
-        resume(log, moved=moved, witness=witness).close()  # refused while a process runs it
+        resume(log, moved=moved, witness=witness).close()  # raises if a process runs the session
         beside(log).unlink(missing_ok=True)
         log.unlink()
 

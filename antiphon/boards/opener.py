@@ -121,13 +121,13 @@ def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
     """
     if isinstance(epsilon, Log):
         grown = epsilon.argument
-    else:  # rounded down, so that the rule is more private than it says
+    else:  # e^ε is rounded down, so that the rule is more private
         grown = Fraction(math.exp(min(float(epsilon), _UNTIL)) * (1 - 2.0**-40))
     grown, known = max(grown, Fraction(1)), [Fraction(0)]
     while known[-1] < 1:
         p = known[-1]
         most = min(grown * p + delta, 1 - (1 - p - delta) / grown, Fraction(1))
-        if most.denominator > _GRID:  # down, but never below p, which is itself allowed
+        if most.denominator > _GRID:  # rounded down, but not below p, which is allowed
             most = max(p, Fraction(math.floor(most * _GRID), _GRID))
         if most == p or len(known) > _MOST:
             raise InvalidArgument(

@@ -74,7 +74,7 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        return await asyncio.shield(future)  # a lost connection withdraws nothing
+        return await asyncio.shield(future)  # a request counts even if its connection is lost
 
     async def run(self) -> None:
         """Write requests until ``close`` is called, and then those that still wait."""

@@ -62,7 +62,7 @@ class Door:
                     await self._room.wait()
                 try:
                     connection, peer = await loop.sock_accept(listener)
-                except OSError:  # no descriptor is left, or it was given up before it was accepted
+                except OSError:  # the process has no free descriptor, or the client has left
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))
