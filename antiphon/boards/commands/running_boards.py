@@ -12,6 +12,7 @@ import attrs
 
 from antiphon.boards.board_files import BoardFile, read_board
 from antiphon.boards.live import Fed, LiveBoard
+from antiphon.boards.series import BoardSeries
 from antiphon.cli.output import check_files, one_of, print_card, print_json
 from antiphon.composition.guarantees.statement import LARGE
 from antiphon.numbers import shown_up
@@ -51,7 +52,9 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
         check_files([to], asked.force)
     feeds = act in (_feed, _run)
     with _opened(known, feeds, asked.moved) as live:
-        act(known, live, asked, to)
+        found = act(known, live, asked, to)
+        if found is not None:
+            _tell(found, asked)
     if feeds and known.board.epsilon > LARGE:
         _warn(f"ε = {shown_up(known.board.epsilon)} promises next to nothing: see the statement")
     return 0
@@ -68,8 +71,8 @@ def _warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
 
-def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(_fed(live, asked.sources or known.sources, asked), asked)
+def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
+    return _fed(live, asked.sources or known.sources, asked)
 
 
 def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
@@ -78,11 +81,11 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
     return live.feed(*sources, until=asked.until, late=late, bad=bad)
 
 
-def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
     """Add the rows of the board's files and rewrite its page. Meant to be run by a timer."""
     fed = _fed(live, known.sources, asked)
     _write_page(known, live, to)
-    _tell(fed, asked)
+    return fed
 
 
 _STYLE: Final = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
@@ -111,17 +114,13 @@ def _write_page(known: BoardFile, live: LiveBoard, to: Path) -> None:
         _warn(f"{to} has no pictures: pip install 'antiphon[plot]'")
 
 
-def _status(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(live.status(), asked)
-
-
-def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> BoardSeries | None:
     how: Any = asked.how
     found = live.ask(how, last=asked.last)
-    if asked.as_csv:
-        print(found.csv(), end="")
-    else:
-        _tell(found, asked)
+    if not asked.as_csv:
+        return found
+    print(found.csv(), end="")
+    return None
 
 
 def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -130,10 +129,6 @@ def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
         print_json({"page": to, **known.board.statement().to_dict()})
     else:
         print(to)
-
-
-def _statement(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(known.board.statement(), asked)
 
 
 def _purge(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -151,7 +146,8 @@ def _tell(result: Any, asked: BoardAsked) -> None:
         print_card(result._card())
 
 
-_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
-    "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
-    "statement": _statement, "purge": _purge,
+_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], Any]]] = {
+    "run": _run, "status": lambda known, live, asked, to: live.status(), "feed": _feed,
+    "ask": _ask, "page": _page, "purge": _purge,
+    "statement": lambda known, live, asked, to: known.board.statement(),
 }  # fmt: skip
