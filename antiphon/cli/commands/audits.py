@@ -181,8 +181,9 @@ def _game(module: ModuleType, name: str) -> PrivacyGame:
     if isinstance(found, PrivacyGame):
         return found
     for claim in found.claims:
-        if isinstance(claim.verification, Verification):
-            return PrivacyGame(found, claim.verification)
+        f: Any = claim.verification
+        if isinstance(f, Verification):
+            return PrivacyGame(found, f)  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidArgument(f"{name} in {module.__file__} has no claim: audit a PrivacyGame")
 
 
