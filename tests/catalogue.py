@@ -1,7 +1,7 @@
 """Every exported mechanism and post-processor, with messages to try it with.
 
-They are the specimens of the corpus, and two of the tests' own; ``tests/conformance`` checks that
-all that is exported has a specimen.
+They are the specimens of the corpus, and the tests' own; ``tests/conformance`` checks that all that
+is exported has a specimen.
 """
 
 import re
@@ -16,9 +16,13 @@ from trying import sized
 import antiphon as ap
 from antiphon import NoninteractiveMechanism, spaces
 from antiphon.audit.check.examples import examples
+from antiphon.composition import TwoCopies
 from antiphon.learners import convex, distribution, littlestone, oco
-from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, specimens
-from antiphon.selfcheck.specimens.systems import BOTH
+from antiphon.mechanisms.histograms.continual import AskEach
+from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.spaces import BITS, Integers, Pairs, Tuples
+from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, Link, specimens
+from antiphon.selfcheck.specimens.systems import BOTH, NOT_ASKS, creating
 
 
 @attrs.frozen
@@ -95,8 +99,31 @@ def entry(example, name=None):
     return Entry(name, example.part, strategy, example.outside, example.finite, example.queries)
 
 
+def own_examples():
+    """Adapters and links that claim nothing, so that no corpus audits them."""
+    leaky, response = BOTH
+    guarded, identity, pairs = (
+        ap.Identifier(0) @ leaky,
+        ap.protocol.IdentityPostProcessor(),
+        Pairs(BITS),
+    )
+    yield Example(ap.composition.ComplexMechanism(identity), NOT_ASKS, queries=creating(leaky),
+                  finite=True)  # fmt: skip
+    game = ap.PrivacyGame(response, response.claims[0].verification)
+    yield Example(InteractiveAsContinual(game.interactive), queries=BITS, finite=True)
+    yield Link(part=identity, right=leaky, queries=BITS, answers=BITS)
+    for bit in (0, 1):
+        yield Link(part=ap.Identifier(bit), right=leaky, queries=pairs, answers=BITS)
+    yield Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS)
+    verifier = ap.Verifier(leaky.claims[0].verification)
+    yield Link(part=verifier, right=guarded, queries=pairs, answers=BITS)
+    counter = ap.mechanisms.TreeCounter(horizon=16, epsilon=1)
+    yield Link(part=AskEach(counter=counter, dimension=2), right=ap.ConComp((counter,) * 2),
+               queries=Tuples((BITS, BITS)), answers=Integers(-9, 9), hops=4)  # fmt: skip
+
+
 two = BOTH
-EXAMPLES = [example for specimen in specimens() for example in specimen.examples]
+EXAMPLES = [*(each for specimen in specimens() for each in specimen.examples), *own_examples()]
 MECHANISMS = [
     *(entry(each) for each in EXAMPLES if isinstance(each, Example)),
     entry(

@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import Bad, BoardColumns
-from antiphon.boards.clock import Clock, clock_fields
+from antiphon.boards.clock import Clock
 from antiphon.boards.discovering import Discovered, DiscoveringSums
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
 from antiphon.boards.inbox import Inbox, Late
@@ -34,11 +34,11 @@ from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Union[Literal["total", "window"], int]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
-"""ln(1/0.05), rounded up."""
+"""ln(1/0.05), rounded up: discrete Laplace noise exceeds so many scales w.p. 0.05."""
 _LARGE: Final = 2**61
 _BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
-"""The single key of a board that does not count by key."""
+"""The key of all rows on a board that does not count by key."""
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -52,22 +52,21 @@ class Board(Shown):
     columns: BoardColumns
     lateness: timedelta
     late: Late
-    """What becomes of rows that come later than that."""
+    """The treatment of rows that come after ``lateness``: refused, left out, or counted later."""
     bad: Bad
-    """What becomes of lines that cannot be read. A folder may be opened with another treatment."""
+    """The treatment of lines that cannot be read. A folder may be opened with another treatment."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
     unit: Unit
     engine: str
-    """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
+    """The code that bounds and sums rows: "rows", the mechanism row by row, or "duckdb"."""
     found: Discovered | None
-    """How keys are found in the data; None: they are public."""
+    """The parameters of the private rule that finds keys in the data; None: the keys are public."""
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The answers whose error the counter is chosen by: totals, single windows, or sums of so many
-    windows."""
+    """The answers whose error decides which counter is taken: totals, windows, or sums of some."""
 
     @property
     def clock(self) -> Clock:
@@ -76,14 +75,12 @@ class Board(Shown):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that rows are counted by, public and fixed from the start; () if they are
-        found."""
+        """The public keys that rows are counted by, from the start on; () if a rule finds them."""
         return self.columns.keys
 
     @cached_property
     def sums(self) -> BoundedSums:
-        """The post-processor P, which bounds, clips and sums each window's rows for the
-        counters."""
+        """The post-processor P, which bounds, clips and sums a window's rows for the counters."""
         return self._sums(self.counter)
 
     def _sums(self, counter: Counter) -> BoundedSums:
@@ -96,20 +93,18 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """The number B of units by which neighbours' sums differ at most; it does not depend on
-        the counter."""
+        """A bound B on the total difference between neighbours' sums, whatever the counter is."""
         return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
     def counter(self) -> Counter:
-        """The pure counter that is created once for each key, unless there is a ``gaussian``."""
+        """The pure counter that is created once for each key, unless ``gaussian`` replaces it."""
         share = 1 if self.found is None else 1 - self.found.share
         return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
 
     @cached_property
     def gaussian(self) -> Counter | None:
-        """One Gaussian counter of all keys, where ``delta`` allows it and it errs less; else
-        None."""
+        """One Gaussian counter of all keys, if ``delta`` allows it and it errs less; else None."""
         if self.delta is None or self.found or self.engine != "rows" or self.best == "window":
             return None
         reach = None if self.best == "total" else self.best
@@ -139,7 +134,7 @@ class Board(Shown):
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:
             assert self.delta is not None
-            # A little less, as the δ of a curve is rounded up.
+            # The promised δ is a little below the board's, since the δ of a curve is rounded up.
             promise = Approximate(self.epsilon, self.delta * _BELOW)
             return ComplexMechanism(
                 VectorSums(bounds=self.sums, counter=self.gaussian, promise=promise)
@@ -147,16 +142,14 @@ class Board(Shown):
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
-        """The board's privacy guarantee, derived by CM Thm 6.1, Theorem T1 and the counters'
-        claims."""
+        """The board's privacy guarantee, by CM Thm 6.1, Theorem T1 and the counters' claims."""
         known = guarantee(self.mechanism)
         if self.engine == "rows":
             return known
         return Guarantee(known.system, bounded_before(known.derivation, "DuckDB", self.sums))
 
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
-        """A bound on the error of a count after this window; it holds with probability at least
-        1 - beta."""
+        """A bound on the error of a count after this window, with probability at least 1 - beta."""
         counter, rounded = self.gaussian or self.counter, Fraction(1 if self.gaussian else 0, 2)
         bound = exact.fraction(counter.error_bound(window + 1, beta=beta)) + rounded
         return bound * self.columns.step
@@ -177,8 +170,7 @@ class Board(Shown):
         return (bound + rounded) * self.columns.step
 
     def statement(self) -> Statement:
-        """A privacy statement for the people concerned, from the derivation and the parameters
-        of the board."""
+        """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
             self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
             delta=self._delta,
@@ -279,7 +271,7 @@ class Board(Shown):
         return {key: int(count) for key, count in pairs}
 
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
-        """The way of rows into the board's database."""
+        """The part of a running board that stores rows in ``inbox`` and makes its messages."""
         if self.engine == "rows":
             return RowIntake(inbox, self.columns)
         place = None if folder is None else folder / "spill"
@@ -287,14 +279,17 @@ class Board(Shown):
 
     @property
     def definition(self) -> str:
-        """The board's full definition as JSON; a folder opened with another definition is
-        refused."""
-        columns = self.columns
+        """The board's definition as JSON; a folder that was opened with another is refused."""
+        columns, clock = self.columns, self.clock
+        times = {
+            "start": clock.start.isoformat(), "every": clock.every.total_seconds(),
+            "windows": clock.windows, "zone": clock.zone,
+        }  # fmt: skip
         said = {
             "columns": columns.names, "by": columns.by, "user": columns.user,
             "amount": columns.amount, "row": columns.row, "keys": columns.keys,
             "others": columns.others, "low": columns.low, "high": columns.high,
-            "step": str(columns.step), "clock": clock_fields(self.clock),
+            "step": str(columns.step), "clock": times,
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
             "engine": self.engine, "best": self.best, "late": self.late,
@@ -323,8 +318,8 @@ class Board(Shown):
 
 
 def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
-    """The pure-DP counter with the least worst-case error at this horizon, at ε for each unit of
-    change.
+    """The pure counter with the least worst-case error, if one unit of change in one update costs
+    ε.
 
     For totals, of balanced and binary trees. For single windows, a tree of one level: each window
     has noise of its own, the least there is at ε, and a total has that of all windows so far. For
@@ -343,7 +338,7 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
 
 
 def _error(counter: Counter, best: Best) -> float:
-    """The largest expected squared error of the answers that a counter is chosen by."""
+    """The largest expected squared error of a counter's totals, or of sums of ``best`` windows."""
     if isinstance(best, int):
         return counter.max_squared_window(best)
     return counter.max_squared_error

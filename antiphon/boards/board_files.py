@@ -62,7 +62,7 @@ def read_board(path: str | Path) -> BoardFile:
         name for name, each in wanted.items() if each.default is each.empty and name not in given
     ]
     if missing == ["per_user"] and given.get("unit") == "row":
-        given["per_user"] = None  # TOML has no null
+        given["per_user"] = None  # TOML has no null: to leave it out is None
         given.setdefault("user", None)
     elif missing:
         raise InvalidArgument(f"{path}: say {missing[0]} = …")

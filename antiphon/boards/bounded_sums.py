@@ -1,41 +1,22 @@
-"""The post-processor P of a board: bounds, clips and sums each window's rows by key, and feeds
-the counters."""
+"""The post-processor P of a board: bounds, clips and sums each window's rows, for the counters."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import attrs
 
+from antiphon.boards import units
 from antiphon.boards.purse import SharedPurse
-from antiphon.boards.units import (
-    Batch,
-    Batches,
-    Key,
-    Row,
-    SingleRow,
-    SingleUser,
-    SingleUserWindow,
-    Unit,
-    User,
-)
+from antiphon.boards.units import Batch, Batches, Key, Row, SingleRow, SingleUser, Unit, User
 from antiphon.composition import Create, Lifting
 from antiphon.mechanisms import COUNT, fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import HALT, Ask, ContinualMechanism, Status, register, spaces
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.provenance import CREATED
-
-
-def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
-    known = Batches(tuple(keys)).keys
-    assert known is not None
-    return known
-
-
-_UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
 
 
 @register("antiphon.SumsState/1", state=True)
@@ -82,7 +63,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     ((2, 0), (2, 0))
     """
 
-    keys: tuple[Key, ...] = attrs.field(converter=_keys)
+    keys: tuple[Key, ...] = attrs.field(converter=units.public_keys)
     windows: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     counter: ContinualMechanism = attrs.field(metadata=CREATED)
     per_user: int | None = attrs.field(
@@ -92,7 +73,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     low: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
     high: int = attrs.field(default=1, validator=attrs.validators.instance_of(int))
     unit: Unit = attrs.field(
-        factory=SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
+        factory=units.SingleUserWindow, validator=attrs.validators.instance_of(get_args(Unit))
     )
 
     def __attrs_post_init__(self) -> None:
@@ -161,7 +142,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
         return self.summed(rows), kept
 
     def summed(self, rows: Iterable[Row]) -> dict[Key, int]:
-        """The sums by key of rows, each amount moved into its bounds."""
+        """The sums by key of rows, each amount clipped to [``low``, ``high``]."""
         low, high, sums = self.low, self.high, dict[Key, int]()
         for _, key, amount in rows:
             sums[key] = sums.get(key, 0) + min(max(amount, low), high)
@@ -170,7 +151,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def kept(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
-        """The rows that are kept, and the number of kept rows by user."""
+        """The kept rows of a batch, and the number of kept rows by user, added to ``kept``."""
         most, counted, rows = self.per_user, dict(kept), list[Row]()
         if most is None:
             return batch, ()
@@ -186,7 +167,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 def tell_counters(
     created: Sequence[Create], sums: Iterable[int], *, begun: bool, first: int = 0
 ) -> Generator[object, Any, tuple[object, ...] | None]:
-    """Part of an exchange: each counter gets its sum and is asked; None once one has failed.
+    """Part of an exchange: gives each counter its sum and asks it; None once a counter has failed.
 
     The counters are created first, unless the stream has ``begun``. ``first``: the index of the
     first one.
@@ -198,6 +179,6 @@ def tell_counters(
         told = yield Ask(each, place)
         count = HALT if told is HALT else (yield Ask(COUNT, place))
         if count is HALT:
-            return None  # a counter that fails ends the board
+            return None  # the board ends when a counter fails
         heard.append(count)
     return tuple(heard)

@@ -1,5 +1,4 @@
-"""Parsing of a board's input: cells are read, checked and converted to rows before anything is
-counted."""
+"""Parsing of a board's input: cells are checked and converted to rows before any row is counted."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ Bad: TypeAlias = Literal["refuse", "leave out"]
 
 
 def check_bad(value: object, engine: str) -> Bad:
-    """The treatment of lines that cannot be read. Raises: InvalidArgument."""
+    """The treatment of unreadable lines, if the engine can do it. Raises: InvalidArgument."""
     if value == "refuse":
         return "refuse"
     if value != "leave out":
@@ -48,7 +47,7 @@ class BadRow(InvalidArgument):
     """
 
     def __init__(self, file: str, line: int, reason: str, *, said: str | None = None) -> None:
-        """``said``: what is wrong with all bad lines, where there are several."""
+        """``said``: a text on all bad lines together, in place of line and reason."""
         text = f"line {line}: {reason}" if said is None else said
         super().__init__(f"{file}, {text}; nothing of it has been counted")
         self.file = file
@@ -62,7 +61,7 @@ class _Unread:
         self.number, self._lines = 0, dict[str, list[int]]()
 
     def add(self, line: int, reason: str) -> None:
-        """Note one line."""
+        """Record a line that cannot be read, with the reason."""
         self.number += 1
         if self.number <= _NAMED:
             self._lines.setdefault(reason, []).append(line)
@@ -80,7 +79,7 @@ class _Unread:
 
 
 class _Uneven(str):
-    """The reason why a line of a CSV file has no cells to read, in place of the cells."""
+    """An error text in place of the cells of a CSV line that has too few or too many."""
 
 
 class BoardRow(NamedTuple):
@@ -280,7 +279,7 @@ class CellReader:
         return found
 
     def counted(self, cell: object) -> int:
-        """An amount converted to steps and clipped to its bounds. Raises: ValueError."""
+        """The number of steps that an amount counts as, within its bounds. Raises: ValueError."""
         columns = self._columns
         if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
             return min(max(int(cell), columns.low), columns.high)
@@ -293,7 +292,8 @@ class CellReader:
         if not amount.is_finite():
             raise ValueError("its amount is NaN or infinite")
         low, high = columns.low * columns.step, columns.high * columns.step
-        if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:  # too long for a Fraction
+        # its Fraction would be too long
+        if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:
             amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
             exact = high if amount > 0 else low if amount < 0 else Fraction(0)
         else:

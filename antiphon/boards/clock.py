@@ -1,9 +1,9 @@
-"""A public clock: equal consecutive windows of time, from a public start."""
+"""The division of time into windows: a public start, a length, and a number."""
 
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -38,7 +38,7 @@ def span(value: object, name: str) -> timedelta:
 
 
 def moment(value: object) -> datetime:
-    """A datetime parsed from a cell. Raises: ValueError if the cell is no time."""
+    """The datetime that a cell states: an ISO text, a date or a datetime. Raises: ValueError."""
     if type(value) is str:
         return datetime.fromisoformat(value)
     if isinstance(value, datetime):
@@ -49,7 +49,7 @@ def moment(value: object) -> datetime:
 
 
 def public_time(value: object, name: str) -> datetime:
-    """A datetime parsed from a public parameter. Raises: InvalidArgument."""
+    """The datetime that a public parameter such as ``start`` states. Raises: InvalidArgument."""
     try:
         return moment(value)
     except ValueError:
@@ -58,11 +58,11 @@ def public_time(value: object, name: str) -> datetime:
 
 @attrs.frozen(kw_only=True)
 class Clock:
-    """Consecutive windows of length ``every`` from ``start`` on, in the local time of ``zone``.
+    """Equal windows of time: ``windows`` of length ``every``, from ``start`` on, local to ``zone``.
 
-    A time with an offset is converted to the zone; one without is taken as local time. So when
-    clocks go back, the repeated hour is one hourly window, when they go forward one window stays
-    empty, and a day is a calendar day.
+    A time with a UTC offset is converted to the zone; a time without is local. A day is a calendar
+    day; the hour that comes twice when clocks go back is one hourly window, and the hour that is
+    skipped when they go forward is an empty one.
     """
 
     start: datetime
@@ -91,15 +91,14 @@ class Clock:
             raise InvalidArgument("the last window ends past the calendar: take fewer") from None
 
     def wall(self, time: datetime) -> datetime:
-        """A time converted to local time in the clock's zone. Raises: ValueError past the
-        calendar."""
+        """A time as local time in the clock's zone. Raises: ValueError past the calendar."""
         try:
             return time if time.tzinfo is None else time.astimezone(self._zone).replace(tzinfo=None)
         except OverflowError:
             raise ValueError(_TIME) from None
 
     def window(self, wall: datetime) -> int:
-        """The number of the window that contains a local time; out of range if no window does."""
+        """The number of the window that contains a local time; out of range if none does."""
         return (wall - self.start) // self.every
 
     def begins(self, window: int) -> datetime:
@@ -107,7 +106,7 @@ class Clock:
         return self.start + window * self.every
 
     def over(self, until: datetime, lateness: timedelta) -> int:
-        """The number of windows that are closed at the local time ``until``, given ``lateness``."""
+        """The number of windows closed at the time ``until``, each ``lateness`` after its end."""
         return min(max((until - lateness - self.start) // self.every, 0), self.windows)
 
     def now(self) -> datetime:
@@ -119,11 +118,3 @@ class Clock:
         begin = self.begins(window)
         text = begin.isoformat(sep=" ", timespec="minutes" if not begin.second else "auto")
         return text.removesuffix(" 00:00") if self.every.seconds == 0 else text
-
-
-def clock_fields(value: Any) -> dict[str, object]:
-    """A clock's fields as a JSON-ready dict."""
-    return {
-        "start": value.start.isoformat(), "every": value.every.total_seconds(),
-        "windows": value.windows, "zone": value.zone,
-    }  # fmt: skip

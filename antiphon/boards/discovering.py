@@ -1,5 +1,4 @@
-"""The post-processor of a board that finds its keys in the data: it has them opened, and feeds
-their counters."""
+"""The post-processor of a board that finds keys in the data: it opens keys, and counts them."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from antiphon.protocol import HALT, Ask, Exchanged, ExchangePostProcessor, Statu
 
 @attrs.frozen(kw_only=True)
 class Discovered:
-    """Keys that are found in the data: each is opened once enough users have sent it in one
+    """The private rule that finds keys: a key is opened once enough users have sent it in one
     window.
 
     ``delta`` is the δ of the whole board; ``share`` the part of its ε that goes to the keys.
@@ -51,7 +50,7 @@ def discovered(*, delta: float | Fraction, share: float | Fraction = Fraction(1,
 
 @register("antiphon.DiscoveringState/1", state=True)
 class DiscoveringState(NamedTuple):
-    """The state of P: the number of windows, the rows kept of each user, and the keys opened."""
+    """The state of ``DiscoveringSums``: windows so far, rows kept of each user, and opened keys."""
 
     windows: int
     kept: tuple[tuple[User, int], ...]
@@ -62,7 +61,8 @@ class DiscoveringState(NamedTuple):
 @register("antiphon.DiscoveringSums/1")
 @attrs.frozen(kw_only=True)
 class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
-    """The post-processor P: bounds rows as ``BoundedSums``, for keys that it has opened.
+    """The post-processor P: bounds rows as ``BoundedSums``, for keys that a ``KeyOpener`` has
+    opened.
 
     A message is the whole batch of a window. Rows are kept; of each key that is not open yet the
     opener is told how many users have kept rows of it in *this* window. It creates a counter for
@@ -94,7 +94,7 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def cells(self) -> int:
-        """The largest number of cells in which neighbours differ: kept rows that differ, B/A."""
+        """A bound B/A on the number of cells (keys in a window) whose numbers of users differ."""
         bounds = self.bounds
         return bounds.units // max(abs(bounds.low), abs(bounds.high))
 
@@ -105,7 +105,8 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams differing in one unit differ in B/A cells and B units."""
+        """The claim that streams differing in one unit of privacy differ in B/A cells and B
+        units."""
         inner = OpeningPurse(
             opener=Create(self.opener), counter=self.counter, units=self.bounds.units,
             cells=self.cells,
@@ -144,8 +145,7 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
 
 def cells_of(rows: Sequence[Row], opened: Sequence[str]) -> Cells:
-    """The cells of a window's kept rows, for keys that are not open: the number of users of
-    each."""
+    """The cells of a window: each key that is not open yet, with its number of users."""
     known, users = set(opened), dict[str, set[User]]()
     for user, key, _ in rows:
         if key not in known:

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -24,10 +25,10 @@ from antiphon.boards.cells import BadRow, BoardColumns, CellReader, Source, csv_
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 _USUAL_TIME: Final = (
-    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"  # as ISO has it
+    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"  # ISO 8601
 )
 _NEVER: Final = "'.^'"
-"""A form that no cell has."""
+"""A regular expression, in the quotes of SQL, that no cell matches."""
 _USUAL_TEXT: Final = "[ -~]{1,200}"
 _WRONG: Final = """select f, n from rows
 where us is null or u is null or k is null or a is null or w < 0 or w >= ? limit 1"""
@@ -41,23 +42,27 @@ class Grouped(NamedTuple):
     sums: tuple[int, ...]
     rows: int
     mark: str
-    """A hash of the window's rows, whatever their order: by it they are known again.
+    """A hash of the window's rows in any order, by which rows that are fed again are recognised.
 
-    Another version of DuckDB may hash otherwise: then they are refused, as other rows are."""
+    Another version of DuckDB may hash otherwise: then these rows are refused.
+    """
 
 
-class FoundByEngine(NamedTuple):
-    """The content of files: the windows that are closed now, and the numbers of all other rows."""
+class FeedCounts(NamedTuple):
+    """The numbers of rows that a feed found: new, known before, late, and waiting for the end of
+    their windows."""
 
-    windows: dict[int, Grouped]
+    new: int
     again: int
     late: int
-    waiting: int
+    waiting: int = 0
+    bad: int = 0
+    """The number of lines that could not be read and were left out."""
 
 
 @attrs.frozen(kw_only=True)
 class Grouping:
-    """The task of the engine: which rows of which windows are kept, and how they are summed."""
+    """One feed as a task for DuckDB: the columns, the rows kept of each user, the windows."""
 
     columns: BoardColumns
     per_user: int | None
@@ -70,14 +75,17 @@ class Grouping:
     drop: bool
     """Whether late rows are left out; else they are refused."""
 
-    def of(self, sources: Sequence[Source], place: Path | None) -> FoundByEngine:
-        """Group the rows of CSV files; ``place``: a directory for what does not fit in memory.
+    def of(
+        self, sources: Sequence[Source], place: Path | None
+    ) -> tuple[dict[int, Grouped], FeedCounts]:
+        """The sums of the windows that are closed now, and the numbers of rows in the CSV files.
+        ``place``: a directory for what does not fit in memory.
 
         Raises: InvalidArgument, BadRow, FileError; MissingExtra without DuckDB.
         """
         paths = _paths(sources)
         if not paths:
-            return FoundByEngine({}, 0, 0, 0)
+            return {}, FeedCounts(0, 0, 0)
         with _connection(place) as base:
             self._read(base, paths)
             return self._grouped(base, paths)
@@ -91,7 +99,8 @@ class Grouping:
         for number, path in enumerate(paths):
             self._load(base, number, path)
         self._odd(base, "times", self.columns.time, self._usual_time, self._moment)
-        self._odd(base, "texts", self.columns.user, f"'{_USUAL_TEXT}'", self._user)
+        user = partial(CellReader.text, of="a user")
+        self._odd(base, "texts", self.columns.user, f"'{_USUAL_TEXT}'", user)
         read = CellReader("", self.columns, self.columns.names).counted
         self._odd(base, "amounts", self.columns.amount, self._usual_amount, read)
         base.execute("create temp table names (name varchar, k integer)")
@@ -118,7 +127,7 @@ class Grouping:
             self._explain(path)
 
     def _explain(self, path: Path) -> None:
-        """Raise the error of the row-by-row reader: it names the line."""
+        """Read a file row by row, to raise the error that names the bad line."""
         reader = CellReader(path.name, self.columns, self.columns.names)
         for _ in reader.all(csv_cells(path, self.columns)):
             pass
@@ -130,7 +139,7 @@ class Grouping:
     def _odd(
         self, base: Any, table: str, column: str | None, usual: str, read: Callable[[str], object]
     ) -> None:
-        """Make a table of the cells of a column that are in no usual form, as read one by one."""
+        """Make a table of a column's cells that do not match ``usual``, with their values."""
         kind = "varchar" if table == "texts" else "bigint"
         base.execute(f"create temp table {table} (cell varchar, value {kind})")
         if column is None:
@@ -140,7 +149,8 @@ class Grouping:
             where not regexp_full_match({cell}, {usual})""")
         for first in _chunks(base.cursor().execute("select cell from odd")):
             known = [(each, value) for each in first if (value := _or_none(read, each)) is not None]
-            base.execute(f"insert into {table} select unnest(?), unnest(?)", _columns(known))
+            columns = [[each for each, _ in known], [value for _, value in known]]
+            base.execute(f"insert into {table} select unnest(?), unnest(?)", columns)
         base.execute("drop table odd")
 
     def _cell(self, column: str) -> str:
@@ -157,10 +167,6 @@ class Grouping:
     def _moment(self, cell: str) -> int:
         clock = self.columns.clock
         return (CellReader.wall(cell, clock) - clock.start) // _MOMENT
-
-    @staticmethod
-    def _user(cell: str) -> str:
-        return CellReader.text(cell, "a user")
 
     def _typed(self) -> str:
         """SQL of the table ``rows``: a null where a cell is no time, user, key or amount."""
@@ -191,7 +197,7 @@ class Grouping:
 
     # --- sums ----------------------------------------------------------------------------------
 
-    def _grouped(self, base: Any, paths: Sequence[Path]) -> FoundByEngine:
+    def _grouped(self, base: Any, paths: Sequence[Path]) -> tuple[dict[int, Grouped], FeedCounts]:
         found, again, late, waiting = dict[int, Grouped](), 0, 0, 0
         none = (0,) * len(self.columns.keys)
         counted = base.execute("""select w, count(*), cast(sum(hash(us, k, a, u)) as varchar)
@@ -211,7 +217,8 @@ class Grouping:
         for window, key, total in base.execute(self._sums()).fetchall():
             sums[window][key] = int(total)
         windows = {w: each._replace(sums=tuple(sums[w])) for w, each in found.items()}
-        return FoundByEngine(windows, again, late, waiting)
+        new = sum(each.rows for each in found.values())
+        return windows, FeedCounts(new, again, late, waiting)
 
     def _sums(self) -> str:
         """SQL of the sums: rows are kept first, then clipped (when they were read), then summed."""
@@ -244,10 +251,6 @@ def _or_none(read: Callable[[str], object], cell: str) -> object:
     return None
 
 
-def _columns(pairs: Sequence[tuple[str, object]]) -> list[list[object]]:
-    return [[cell for cell, _ in pairs], [value for _, value in pairs]]
-
-
 def _chunks(found: Any) -> Iterator[list[str]]:
     while chunk := found.fetchmany(_CHUNK):
         yield [cell for (cell,) in chunk]
@@ -266,7 +269,7 @@ def _paths(sources: Sequence[Source]) -> list[Path]:
 
 
 class _Base:
-    """A DuckDB connection, and the error that it raises."""
+    """A DuckDB connection, with the class of its errors."""
 
     def __init__(self, connection: Any, error: type[Exception]) -> None:
         self.execute, self.cursor, self.Error = connection.execute, connection.cursor, error
@@ -291,5 +294,5 @@ def _connection(place: Path | None) -> Generator[_Base]:
 
 
 def clear_spilled(place: Path) -> None:
-    """Remove what a killed engine left on the disk: rows of people."""
+    """Remove the directory of a killed engine, which may hold rows of people."""
     shutil.rmtree(place, ignore_errors=True)

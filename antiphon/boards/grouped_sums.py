@@ -1,5 +1,4 @@
-"""The post-processor of a board whose rows an engine has bounded and summed: it feeds the
-counters."""
+"""The post-processor of a board whose rows an engine has bounded and summed, for the counters."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ _THEOREM: Final = "Bounded before it is sent (docs/boards.md)"
 @register("antiphon.SumsWithin/1")
 @attrs.frozen(kw_only=True)
 class SumsWithin(Verification[int, Sums]):
-    """A verification function of tuples of sums: all windows together differ by at most ``units``.
+    """A verification function of sums by window and key: they differ by at most ``units`` in all.
 
     Σ|x - y| over all pairs of sums (x, y). State: the units that are left.
     """
@@ -64,7 +63,7 @@ class GroupedSums(ExchangePostProcessor[int]):
     """
 
     bounds: BoundedSums
-    """How the rows have been bounded, clipped and summed; it says B, and creates the counters."""
+    """The rule by which the rows were bounded, clipped and summed, with B and the counter."""
 
     @property
     def initial_state(self) -> int:
@@ -98,8 +97,8 @@ class GroupedSums(ExchangePostProcessor[int]):
 
 
 def bounded_before(known: Derivation, engine: str, bounds: BoundedSums) -> Derivation:
-    """The guarantee of the rows from that of the sums; that the engine makes the sums as it should
-    is assumed."""
+    """The derivation of the rows' guarantee from that of their sums, which the engine is assumed to
+    make right."""
     premise = Premise(
         f"{engine} keeps, clips and sums the rows of each window as BoundedSums does",
         Mark.ASSUMED,

@@ -16,23 +16,16 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
+from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
 """A callback that receives the number of rows read so far."""
-
-
-class Added(NamedTuple):
-    """The result of adding rows: the numbers of new, already known, and late rows."""
-
-    new: int
-    again: int
-    late: int
 
 
 _CHUNK: Final = 20_000
@@ -61,7 +54,8 @@ class Inbox:
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))  # it holds data
+                # only its owner may read it
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         self._base = sqlite3.connect(path or ":memory:", isolation_level=None)
         try:
             self._base.executescript(_SCHEMA)
@@ -91,12 +85,12 @@ class Inbox:
     # --- facts about the board -------------------------------------------------------------
 
     def said(self, name: str) -> str | None:
-        """The text stored under a name; None if there is none."""
+        """A stored fact about the board, such as its definition; None if it is not stored."""
         found = self._base.execute("select value from said where name = ?", (name,)).fetchone()
         return None if found is None else str(found[0])
 
     def say(self, values: Mapping[str, str]) -> None:
-        """Store texts under names."""
+        """Store facts about the board, by their names."""
         self._base.executemany("insert or replace into said values (?, ?)", [*values.items()])
 
     @property
@@ -106,8 +100,8 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> Added:
-        """Add those rows that are not in the database yet.
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> FeedCounts:
+        """Store the rows that are not in the database yet; ``label`` is the name of their file.
 
         ``late``: rows of closed windows are refused, dropped, or put into the first open window.
         Raises: BadRow for a row with another row's key, and for a late one.
@@ -115,7 +109,7 @@ class Inbox:
         closed, new, left, done = self.closed, 0, 0, 0
         waiting = iter(rows)
         while read := list(islice(waiting, _CHUNK)):
-            if late == "next window":  # those that are known stay where they are
+            if late == "next window":  # rows that are stored already keep their window
                 read = [row._replace(window=max(row.window, closed)) for row in read]
             chunk = [row for row in read if row.window >= closed or self._find(row.name)]
             if len(chunk) < len(read) and late == "refuse":
@@ -129,7 +123,7 @@ class Inbox:
                 self._check_same(label, chunk)
             new, left, done = new + added, left + len(read) - len(chunk), done + len(read)
             tell(done)
-        return Added(new, done - new - left, left)
+        return FeedCounts(new, done - new - left, left)
 
     def _find(self, name: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
@@ -137,7 +131,7 @@ class Inbox:
 
     def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
-            known = self._find(row.name)  # its window is that of its time, unless it came late
+            known = self._find(row.name)  # the window of a late row is not the one of its time
             if known is None or known[1:] not in (row[3:], ("", self._hash(*row[3:]), 0, 0)):
                 raise BadRow(
                     label, row.line, "another row has come with its key, or from this line of a "
@@ -145,7 +139,7 @@ class Inbox:
                 )  # fmt: skip
 
     def _hash(self, *cells: object) -> str:
-        """The keyed hash that is left of a row after ``purge``."""
+        """The keyed hash of a row's cells, which ``purge`` leaves in place of the row."""
         known = self.said("salt")
         if known is None:
             known = secrets.token_hex(32)
@@ -154,7 +148,7 @@ class Inbox:
         return blake2b(data, key=bytes.fromhex(known), digest_size=16).hexdigest()
 
     def purge(self) -> int:
-        """Replace the rows of windows that are told by keyed hashes; returns their number."""
+        """Replace the rows of published windows by keyed hashes; returns their number."""
         self._base.create_function("hashed", 4, self._hash, deterministic=True)
         self._base.execute("pragma secure_delete = on")
         self._hash()  # the salt is there before any row is gone
@@ -173,8 +167,7 @@ class Inbox:
         return int(self._base.execute(query, (first, first)).fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
-        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
-        large."""
+        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if too large."""
         longest = max(map(len, keys), default=LONGEST_KEY)
         for window in range(self.closed, windows):
             found = self._base.execute(
@@ -196,17 +189,17 @@ class Inbox:
         """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
         found: list[Any] = self._base.execute(query, (window,)).fetchall()
-        if not keys:  # found in the data: each stands there as a text
+        if not keys:  # keys that are found in the data are stored as texts
             return tuple([(str(person), str(key), int(amount)) for person, key, amount in found])
         return tuple([(str(person), keys[int(key)], int(amount)) for person, key, amount in found])
 
     # --- windows that an engine has summed -----------------------------------------------------
 
-    def store(self, windows: Mapping[int, tuple[int, str, tuple[int, ...]]]) -> None:
-        """Store the rows' number, the mark and the sums of windows."""
+    def store(self, windows: Mapping[int, Grouped]) -> None:
+        """Store the sums of windows, each with its number of rows and its mark."""
         self._base.executemany(
             "insert into grouped values (?, ?, ?, ?)",
-            [(w, rows, mark, json.dumps(sums)) for w, (rows, mark, sums) in windows.items()],
+            [(w, rows, mark, json.dumps(sums)) for w, (sums, rows, mark) in windows.items()],
         )
 
     @property

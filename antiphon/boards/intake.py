@@ -1,36 +1,25 @@
-"""The ways into a board: row by row, or window by window through an engine."""
+"""The intakes of a board, which make messages of fed rows: row by row, or through DuckDB."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
 from antiphon.boards.cells import Bad, BoardColumns, Source, rows_of
-from antiphon.boards.engine import Grouping, clear_spilled
-from antiphon.boards.inbox import Added, Inbox, Late, Told
+from antiphon.boards.engine import FeedCounts, Grouping, clear_spilled
+from antiphon.boards.inbox import Inbox, Late, Told
 
 Tells: TypeAlias = Callable[[str], Told]
-"""The progress of a source, by its name."""
-
-
-class FeedCounts(NamedTuple):
-    """The numbers of rows that a feed found: new, known, late, and waiting for their windows."""
-
-    new: int
-    again: int
-    late: int
-    waiting: int
-    bad: int = 0
-    """The number of lines that could not be read and were left out."""
+"""The callback that hears how many rows of a source are read, by the source's name."""
 
 
 @attrs.frozen
 class Intake(ABC):
-    """A way into a board: it stores the rows of sources, and makes messages of windows."""
+    """The part of a running board that stores fed rows, and makes the message of each window."""
 
     inbox: Inbox
     columns: BoardColumns
@@ -44,25 +33,25 @@ class Intake(ABC):
 
     @abstractmethod
     def message(self, window: int) -> object:
-        """The message that tells the board's mechanism of a closed window."""
+        """The message of a closed window, for the board's mechanism."""
 
 
 @attrs.frozen
 class RowIntake(Intake):
-    """A way into a board that keeps every row until its window is over."""
+    """An intake that stores each row, and sends a window as a batch of rows."""
 
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
         late: Late, bad: Bad,
     ) -> FeedCounts:  # fmt: skip
-        found, left_out = list[Added](), 0
+        new, again, left, left_out = 0, 0, 0, 0
         for source in sources:
             reader, lines = rows_of(source, self.columns, name, bad)
             label = reader.label
-            found.append(self.inbox.add(label, reader.all(lines), tell(label), late=late))
+            added = self.inbox.add(label, reader.all(lines), tell(label), late=late)
+            new, again, left = new + added.new, again + added.again, left + added.late
             left_out += reader.left_out
         self.inbox.shut(closing, self.columns.keys)
-        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
         return FeedCounts(new, again, left, self.inbox.count(self.inbox.closed), left_out)
 
     def message(self, window: int) -> object:
@@ -71,7 +60,7 @@ class RowIntake(Intake):
 
 @attrs.frozen
 class EngineIntake(Intake):
-    """A way into a board through DuckDB: sums of windows are kept, and no rows."""
+    """An intake that has DuckDB sum the rows of each window, and stores the sums only."""
 
     per_user: int | None
     place: Path | None
@@ -90,12 +79,11 @@ class EngineIntake(Intake):
             columns=self.columns, per_user=self.per_user, closed=inbox.closed, closing=closing,
             marks=inbox.marks, drop=late == "leave out",
         )  # fmt: skip
-        found = task.of(sources, self.place)
-        new = sum(each.rows for each in found.windows.values())
-        tell("all files")(new + found.again + found.late + found.waiting)
-        inbox.store({w: (each.rows, each.mark, each.sums) for w, each in found.windows.items()})
+        windows, found = task.of(sources, self.place)
+        tell("all files")(sum(found))
+        inbox.store(windows)
         inbox.close_windows(closing)
-        return FeedCounts(new, found.again, found.late, found.waiting)
+        return found
 
     def message(self, window: int) -> object:
         return self.inbox.sums(window) or (0,) * len(self.columns.keys)

@@ -53,9 +53,9 @@ class Runs(Defined, Protocol):
 LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
-"""The number of windows that share one wait for the disk."""
+"""The number of windows whose messages are written to the disk together."""
 _BEHIND: Final = 8
-"""The number of windows, and of days, that the machine's clock may publish at once by itself."""
+"""The largest backlog, in windows or days, that a feed publishes by the machine's clock unasked."""
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -68,8 +68,7 @@ class Fed(Shown, ForPrograms):
     again: int
     """The number of rows that had been added before."""
     told: int
-    """The number of windows published since the last feed, including those a killed process had
-    left."""
+    """The number of windows published since the last feed, by a killed process or by this one."""
     waiting: int
     """The number of rows in windows that are not over yet."""
     late: int = 0
@@ -128,8 +127,7 @@ class LiveBoard(Shown):
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """The number of windows published before the last feed, so that a feed reports only new
-        ones."""
+        """The number of windows published before the last feed; the next reports those since."""
         self._catch_up()
 
     def feed(
@@ -161,7 +159,7 @@ class LiveBoard(Shown):
         bad = check_bad(self.board.bad if bad is None else bad, self.board.engine)
         self._check_alive()
         if late == "next window" and self._inbox.closed == self.board.clock.windows:
-            late = "refuse"  # there is none
+            late = "refuse"  # no window is open
         closing = self._closing(until)
         tell = partial(_told_to, progress)
         with self._inbox.at_once():
@@ -196,10 +194,10 @@ class LiveBoard(Shown):
         return max(over, closed)
 
     def _catch_up(self) -> None:
-        """Publish the counts of windows that are closed but not yet answered.
+        """Publish the counts of all windows that are closed and not yet published.
 
-        The durable session's log has the answers: after a crash before they are stored here, the
-        same answers are returned again, by the window's key. In memory each is stored as it comes.
+        The log of a durable session has the answer of each window under its name, so that after a
+        crash the same answers come again. In memory an answer is stored as it comes.
         """
         inbox = self._inbox
         waiting = range(self.windows, inbox.closed)
@@ -329,7 +327,7 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
             "published nothing and spent no ε: remove the folder, and feed the files again"
         )
     if log.exists():
-        resume(log, moved=moved, witness=witness).close()  # refused while a process runs it
+        resume(log, moved=moved, witness=witness).close()  # raises if a process runs the session
         beside(log).unlink(missing_ok=True)
         log.unlink()
 

@@ -37,29 +37,20 @@ from antiphon.composition.suitable import Purse
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, shown_short
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol import (
-    Approximate,
-    Claim,
-    Coins,
-    ContinualMechanism,
-    Measure,
-    Refused,
-    Space,
-    Verification,
-    identical,
-    register,
-    spaces,
-)
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Refused, Space, Verification, spaces
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
 
 Cells: TypeAlias = "tuple[tuple[str, int], ...]"
 """The cells of a window: the keys that somebody sent, each with its number of users, by key."""
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
-"""The largest number of users for which a key may still stay closed."""
+"""The largest number of users for which a key may stay closed."""
 _UNTIL: Final = 30
-"""The largest ε of one cell; past it e^ε is no larger here."""
+"""The ε above which e^ε is taken as if ε were this."""
 
 
 @register("antiphon.TuplesOf/1")
@@ -122,20 +113,21 @@ class CellsWithin(Verification[int, Cells]):
 
 @lru_cache(maxsize=64)
 def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
-    """The probabilities π(0), π(1), …, up to the first that is 1. Raises: InvalidArgument.
+    """The probabilities π(n) that a key with n users is opened, up to the first that is 1. Raises:
+    InvalidArgument.
 
     >>> [str(p) for p in opening(Log(2), Fraction(1, 10))]
     ['0', '1/10', '3/10', '7/10', '9/10', '1']
     """
     if isinstance(epsilon, Log):
         grown = epsilon.argument
-    else:  # rounded down, so that the rule is more private than it says
+    else:  # e^ε is rounded down, so that the rule is more private
         grown = Fraction(math.exp(min(float(epsilon), _UNTIL)) * (1 - 2.0**-40))
     grown, known = max(grown, Fraction(1)), [Fraction(0)]
     while known[-1] < 1:
         p = known[-1]
         most = min(grown * p + delta, 1 - (1 - p - delta) / grown, Fraction(1))
-        if most.denominator > _GRID:  # down, but never below p, which is itself allowed
+        if most.denominator > _GRID:  # rounded down, but not below p, which is allowed
             most = max(p, Fraction(math.floor(most * _GRID), _GRID))
         if most == p or len(known) > _MOST:
             raise InvalidArgument(

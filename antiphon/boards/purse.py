@@ -41,14 +41,13 @@ from antiphon.verifiers import Within, event_level, updates_and_queries
 
 THEOREM: Final = "Theorem T1 (docs/boards.md)"
 _FEW: Final = 64
-"""The largest power of e^ε that is computed exactly."""
+"""The largest n for which (e^ε)^n is computed exactly, where ε is a logarithm."""
 UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 """The verification function of one unit of change: a single update differs, by one."""
 
 
 class OfUnits(Unpaid):
-    """A verification function whose pairs of queries cost units, by how far their sides are apart.
-    Abstract."""
+    """A verification function whose pairs of updates (x, x') cost |x - x'| units each. Abstract."""
 
     swap_symmetric = True  # sides are compared by |x - x'|; the counters' own f' are not used
 
@@ -68,7 +67,7 @@ class OfUnits(Unpaid):
 
     @abstractmethod
     def _pay(self, purse: Purse, index: object, x: object, y: object) -> Vector[int] | Refused:
-        """The purse after this mechanism was asked x in one world and y in the other."""
+        """The purse after a mechanism was sent x in one world and y in the other; or a refusal."""
 
 
 @register("antiphon.SharedPurse/1")
@@ -93,7 +92,7 @@ class SharedPurse(OfUnits, OfCreations):
 
 
 def moved(units: int, x: object, y: object) -> int | Refused:
-    """The units that are left of ``units`` after a pair of updates, or a refusal."""
+    """The units left of ``units`` after a pair of updates has cost |x - y|; or a refusal."""
     if type(x) is not int or type(y) is not int:
         return Refused("a pair differs that is no pair of updates")
     left = units - abs(x - y)
@@ -101,8 +100,7 @@ def moved(units: int, x: object, y: object) -> int | Refused:
 
 
 def interval(queries: Space) -> bool:
-    """Whether the ints among the queries form an interval and all else are texts: any int
-    between is a query."""
+    """Whether the ints among the queries are an interval, and all other queries are texts."""
     parts = queries.spaces if type(queries) is Either else (queries,)
     return sum(type(each) is Integers for each in parts) == 1 and all(
         type(each) is Integers
@@ -149,8 +147,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
 
 
 def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
-    """The product number·ε: exact, except for a logarithm times a large number, which is rounded
-    up."""
+    """The product number·ε: exact, but rounded up for a logarithm times a large number."""
     if not isinstance(epsilon, Log):
         return number * epsilon
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]

@@ -49,7 +49,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     keys: tuple[str, ...]
     windows: tuple[str, ...]
     values: tuple[tuple[Fraction | None, ...], ...]
-    """None: the key had not been opened, so that nothing of it was counted."""
+    """The count of each key in each window; None where the key was not open yet."""
     errors: tuple[Fraction, ...]
     begun: tuple[str, ...] = ()
     """The window in which each key began to be counted: the first one, if keys are public."""
@@ -75,7 +75,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
             raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
         named = (zip(self.keys, row, strict=True) for row in self.values)
         known = ([(key, value) for key, value in row if value is not None] for row in named)
-        return tuple([tuple(sorted(row, key=_falling)[:count]) for row in known])
+        return tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
 
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty
@@ -119,10 +119,6 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         axes.set_xlabel("window")
         axes.set_ylabel("told")
         axes.legend()
-
-
-def _falling(each: tuple[str, Fraction]) -> Fraction:
-    return -each[1]
 
 
 def _plain(value: Fraction | None) -> str:

@@ -9,8 +9,8 @@ that user, too, unless stated otherwise.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, Final, TypeAlias, Union, cast
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias, Union, cast
 
 import attrs
 
@@ -28,9 +28,8 @@ NAMES: Final = (str, int)
 """The allowed types of users and keys."""
 
 
-def _keys(value: Any) -> tuple[Key, ...] | None:
-    if value is None:
-        return None
+def public_keys(value: Iterable[Key]) -> tuple[Key, ...]:
+    """Different texts or ints, at least one, as public keys. Raises: InvalidArgument."""
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")
@@ -46,7 +45,7 @@ class Batches(Space):
     amount an int. Keys None: any text of 1 to 64 characters is a key."""
 
     discrete = True
-    keys: tuple[Key, ...] | None = attrs.field(converter=_keys)
+    keys: tuple[Key, ...] | None = attrs.field(converter=attrs.converters.optional(public_keys))
     _known: frozenset[Key] = attrs.field(
         init=False, eq=False, repr=False,
         default=attrs.Factory(lambda space: frozenset(space.keys or ()), takes_self=True),
@@ -76,8 +75,7 @@ def _sends(batch: Batch, user: User) -> bool:
 
 
 def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
-    """The users whose rows may be the only difference between two batches: at most two
-    candidates."""
+    """The users, at most two, whose rows may be the only difference between two batches."""
     for row0, row1 in zip(zero, one, strict=False):
         if row0 != row1:
             yield row0[0]
@@ -96,13 +94,13 @@ def differing(zero: Batch, one: Batch) -> list[User]:
 MESSAGES: Final = (
     "When each window is published is public; how many rows it has, and when they come, is not."
 )
-"""The sentence of a statement on what is public of a board's messages."""
+"""The sentence of a privacy statement on what is public of a board's messages."""
 _OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
 @attrs.frozen
 class _OneBatch(Verification[int, Batch]):
-    """A verification function: at most one batch differs. State: how many have. Abstract."""
+    """A verification function: one batch may differ. State: how many have differed. Abstract."""
 
     swap_symmetric = True
     messages = MESSAGES
@@ -121,7 +119,7 @@ class _OneBatch(Verification[int, Batch]):
 
     @abstractmethod
     def _differ(self, zero: Batch, one: Batch) -> int | Refused:
-        """The state 1 if these two different batches are neighbours, or a refusal."""
+        """The state 1 (one batch has differed) if these batches are neighbours; else a refusal."""
 
 
 @register("antiphon.SingleUserWindow/1")
@@ -147,9 +145,9 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user who may differ, and the side without rows of the user; -1 if both sides may have some."""
+"""A user whose rows may be all that differs, and the world without them; -1: both may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen so far; once a batch has differed, the users who may be the differing one."""
+"""The users seen while no batch has differed; after that, the suspects that are left."""
 
 
 @register("antiphon.SingleUser/1")

@@ -15,21 +15,13 @@ from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.gaussian_curve import AtGaussianCurve, largest_gaussian_rho
 from antiphon.numbers import exact
-from antiphon.protocol import (
-    HALT,
-    Approximate,
-    Ask,
-    Exchanged,
-    ExchangePostProcessor,
-    Status,
-    register,
-    spaces,
-)  # fmt: skip
+from antiphon.protocol import HALT, Approximate, Ask, Status, register, spaces
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 
 _LARGEST: Final = 2**50
-"""The largest size of a total: larger ones are no whole doubles."""
+"""The largest absolute value of a total: above it, ints are not exact as doubles."""
 _MANY: Final = 2**16
-"""The largest number of windows for which columns are normalised, which takes time for each."""
+"""The largest number of windows for which the counter is normalised, which takes time for each."""
 _SHARE: Final = 1 - Fraction(1, 2**39)
 """The share of δ that the noise is made for, so that what is rounded up stays below δ."""
 

@@ -5,10 +5,11 @@ import traceback
 from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, UnionType
+from typing import Any
 
 from antiphon.audit.running.sending import run_file
-from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, of_kind
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records.labels import name_variables
 
@@ -61,6 +62,18 @@ def split_target(target: str, verb: str) -> tuple[Path, str]:
     if not colon or not path or not name:
         raise InvalidArgument(f"what to {verb} is FILE.py:NAME, not {target[:80]!r}")
     return Path(path), name
+
+
+def named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> Any:
+    """The object of this name in a user's file. Raises: InvalidArgument if it is not of the kind,
+    which the text calls ``what``."""
+    found: object = getattr(module, name, None)
+    if not isinstance(found, kind):
+        there = [each for each, value in vars(module).items() if isinstance(value, kind)]
+        fitting = f"; it has {', '.join(there[:6])}" if there else ""
+        but = "there is none" if name not in vars(module) else f"it is {of_kind(found)}"
+        raise InvalidArgument(f"{module.__file__}: {name} should be {what}, but {but}{fitting}")
+    return found
 
 
 @contextmanager

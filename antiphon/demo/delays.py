@@ -20,8 +20,7 @@ _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: noisy counts by the histogram H, the maximum by HSS, and
-    true counts."""
+    """A reading after ``told`` flights: true counts, noisy ones by H, and the maximum by HSS."""
 
     told: int
     noisy: tuple[int, ...]

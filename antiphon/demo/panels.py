@@ -21,7 +21,7 @@ Dates: TypeAlias = npt.NDArray[Any]
 _SHORT: Final = 9
 """The number of days below which the horizontal axis shows steps instead of dates."""
 _LONG: Final = 10**15
-"""The number from which on counts are written with three digits."""
+"""The count from which on a label has three digits only."""
 _LOW: Final = 0.25
 """The share of the axis height below which no label is written under a line."""
 
@@ -64,9 +64,8 @@ def running_counts(
         axes = figure.subplots(2, len(panels), sharex="col", height_ratios=(2.6, 1), squeeze=False)
         limit = 1.15 * max(_largest_errors(panels))
         for place, panel in enumerate(panels):
-            _counts(axes[0][place], panel, unit)
+            _panel(axes[0][place], panel, unit)
             axes[0][place].set_xlabel("")
-            label_ends(axes[0][place], [(c.name, c.dates[-1], c.noisy[-1]) for c in panel.curves])
             _errors(axes[1][place], panel, unit, limit)
         _legend(axes[0][0])
         figure.text(0.075, 0.955, title, fontsize=15, fontweight="bold", color=INK)
@@ -83,8 +82,9 @@ def _largest_errors(panels: Sequence[Panel]) -> Iterator[int]:
             yield from (abs(n - t) for n, t in zip(curve.noisy, curve.true, strict=True))
 
 
-def _counts(axes: Axes, panel: Panel, unit: str) -> None:
-    dated(axes, [curve.dates for curve in panel.curves])
+def _panel(axes: Axes, panel: Panel, unit: str = "") -> None:
+    """Draw the curves of a panel: true values as a line, noisy ones as dots, and any bands."""
+    dated(axes, panel.curves)
     titled(axes, panel.title, 11.5, fontweight="bold")
     axes.set_ylabel(unit)
     if panel.level is not None:
@@ -96,10 +96,19 @@ def _counts(axes: Axes, panel: Panel, unit: str) -> None:
             textcoords="offset points",
         )  # fmt: skip
     for place, curve in enumerate(panel.curves):
-        colour = COLOURS[place % len(COLOURS)]
-        axes.plot(curve.dates, curve.true, color=colour, linewidth=1.4, alpha=0.9)
-        axes.plot(curve.dates, curve.noisy, "o", color=colour, markersize=3.6, alpha=0.75)
+        colour, values = COLOURS[place % len(COLOURS)], (curve.true, curve.noisy, curve.width)
+        true, noisy, width = (np.array(each, float) for each in values)
+        if curve.width:
+            axes.fill_between(
+                curve.dates, np.maximum(noisy - width, 0), noisy + width, color=colour, alpha=0.13,
+                linewidth=0, step="post" if curve.steps else None,
+            )  # fmt: skip
+        axes.plot(curve.dates, true, color=colour, linewidth=1.4, alpha=0.9)
+        if curve.steps:
+            axes.plot(curve.dates, noisy, color=colour, linewidth=0.9, drawstyle="steps-post")
+        axes.plot(curve.dates, noisy, "o", color=colour, markersize=3.6, alpha=0.75)
     axes.set_ylim(bottom=0)
+    _label_ends(axes, panel.curves)
 
 
 def _legend(axes: Axes, *, band: str = "") -> None:
@@ -117,7 +126,7 @@ def _legend(axes: Axes, *, band: str = "") -> None:
 
 
 def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
-    dated(axes, [curve.dates for curve in panel.curves])
+    dated(axes, panel.curves)
     axes.set_ylabel(f"noisy − true\n({unit})")
     axes.axhline(0, color=SOFT, linewidth=0.9)
     for place, curve in enumerate(panel.curves):
@@ -130,43 +139,19 @@ def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
 # --- bands ----------------------------------------------------------------------------------------
 
 
-def bands(
-    panels: Sequence[tuple[str, Sequence[Curve]]],
-    *,
-    title: str,
-    subtitle: str,
-    paths: Iterable[Path],
-) -> None:
+def bands(panels: Sequence[Panel], *, title: str, subtitle: str, paths: Iterable[Path]) -> None:
     """Draw panels of bands side by side; writes one file for each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
     with picture(paths, width=13.5, height=5.6) as figure:
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
-        for place, (heading, drawn) in enumerate(panels):
-            _panel(axes[place], heading, drawn)
+        for place, panel in enumerate(panels):
+            _panel(axes[place], panel)
         _legend(axes[0], band="where the true value should lie")
         figure.text(0.065, 0.945, title, fontsize=15, fontweight="bold", color=INK)
         figure.text(0.065, 0.9, subtitle, fontsize=10.5, color=SOFT)
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
-
-
-def _panel(axes: Axes, heading: str, drawn: Sequence[Curve]) -> None:
-    dated(axes, [band.dates for band in drawn])
-    titled(axes, heading, 11.5, fontweight="bold")
-    for place, band in enumerate(drawn):
-        colour, how = COLOURS[place % len(COLOURS)], "steps-post" if band.steps else "default"
-        true, noisy, width = (np.array(each, float) for each in (band.true, band.noisy, band.width))
-        axes.fill_between(
-            band.dates, np.maximum(noisy - width, 0), noisy + width, color=colour, alpha=0.13,
-            linewidth=0, step="post" if band.steps else None,
-        )  # fmt: skip
-        axes.plot(band.dates, true, color=colour, linewidth=1.4, alpha=0.9)
-        if band.steps:
-            axes.plot(band.dates, noisy, color=colour, linewidth=0.9, drawstyle=how)
-        axes.plot(band.dates, noisy, "o", color=colour, markersize=3.6, alpha=0.75)
-    axes.set_ylim(bottom=0)
-    label_ends(axes, [(band.name, band.dates[-1], band.noisy[-1]) for band in drawn])
 
 
 # --- common parts ------------------------------------------------------------------------------
@@ -177,13 +162,14 @@ def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates
     return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
 
 
-def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> None:
-    """Set up the axes: dates (or numbers of ``step``) from left to right, and counts upwards."""
+def dated(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Set up the axes: dates (or numbers of flights) from left to right, and counts upwards."""
     import matplotlib.dates
 
     mdates: Any = matplotlib.dates
     style_axes(axes)
-    first, last = min(each[0] for each in dates), max(each[-1] for each in dates)
+    first = min(each.dates[0] for each in curves)
+    last = max(each.dates[-1] for each in curves)
     if isinstance(first, np.datetime64):
         locator = mdates.AutoDateLocator(maxticks=9)
         axes.xaxis.set_major_locator(locator)
@@ -191,7 +177,7 @@ def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> Non
         margin: Any = (last - first) // 40
     else:
         _whole(axes.xaxis)
-        axes.set_xlabel(step)
+        axes.set_xlabel("flights told")
         margin = max(1, (last - first) / 40)
     _whole(axes.yaxis)
     axes.set_xlim(first - margin, last + margin)
@@ -208,19 +194,19 @@ def _thousands(value: float, position: float | None = None) -> str:
     return f"{value:,.0f}"
 
 
-def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
+def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
     """Write each curve's name and last value at its right end, moved apart if they overlap."""
-    values = [value for _, _, value in ends]
+    values = [curve.noisy[-1] for curve in curves]
     step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])
     heights: dict[int, float] = {}
     below = -step
-    for place in sorted(range(len(ends)), key=lambda i: values[i]):
+    for place in sorted(range(len(curves)), key=lambda i: values[i]):
         below = heights[place] = max(values[place], below + step)
-    for place, (name, date, value) in enumerate(ends):
+    for place, (curve, value) in enumerate(zip(curves, values, strict=True)):
         axes.annotate(
-            f"{name}  {_short(value)}", (date, value), xytext=(1.015, heights[place]),
-            textcoords=("axes fraction", "data"), va="center", fontsize=9.5,
-            color=COLOURS[place % len(COLOURS)], annotation_clip=False,
+            f"{curve.name}  {_short(value)}", (curve.dates[-1], value),
+            xytext=(1.015, heights[place]), textcoords=("axes fraction", "data"), va="center",
+            fontsize=9.5, color=COLOURS[place % len(COLOURS)], annotation_clip=False,
         )  # fmt: skip
 
 

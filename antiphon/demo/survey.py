@@ -218,7 +218,7 @@ def play(
 
 
 class _Log:
-    """A callback of the game that keeps its noisy counts: some thousands, however long the game."""
+    """A watcher of the game that collects the noisy counts: few, however long the game is."""
 
     def __init__(self, analyst: FlightAnalyst, progress: Progress | None) -> None:
         self._analyst, self._progress = analyst, progress

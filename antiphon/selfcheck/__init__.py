@@ -2,4 +2,5 @@
 
 from antiphon.protocol.provenance import nothing_proved_in
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+# no claim made here counts as proved, since broken twins inherit claims
+nothing_proved_in(__name__)

@@ -9,13 +9,11 @@ from antiphon.service.asked import KEY, Wrong, json_of, number_of
 from antiphon.service.gate import admit, header_of, json_body
 from antiphon.service.memory import Reply, no_such_counter
 from antiphon.service.service import Service
-from antiphon.service.stream_run import StreamRun
 from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The paths for programs: a token in the header ``Authorization``, and an
-    ``Idempotency-Key``."""
+    """The paths for programs, which send headers ``Authorization`` and ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -59,18 +57,14 @@ class Api:
 
     async def create(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")
-        watch = self._stream.watch(json_of(await json_body(request)))
-        return _replied(await self._stream.say(holder.name, key, watch))
+        stream = self._service.stream
+        watch = stream.watch(json_of(await json_body(request)))
+        return _replied(await stream.say(holder.name, key, watch))
 
     async def ask(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")
         number = number_of(request.path_params["number"])
-        return _replied(await self._stream.say(holder.name, key, number))
-
-    @property
-    def _stream(self) -> StreamRun:
-        assert isinstance(self._service.run, StreamRun)
-        return self._service.run
+        return _replied(await self._service.stream.say(holder.name, key, number))
 
 
 def _replied(reply: Reply) -> Response:

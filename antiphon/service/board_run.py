@@ -104,7 +104,7 @@ class BoardRun:
             self._live.feed(*fresh, until=self._until, progress=False)
             self._seen, self._said = states, ""
             self.total = self._live.ask()
-        except (AntiphonError, OSError) as error:  # told once to the operator: it may be data
+        except (AntiphonError, OSError) as error:  # printed once: the text may be data
             if str(error) != self._said:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
@@ -121,7 +121,7 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            reply = await asyncio.shield(feeding)  # a lost connection withdraws nothing
+            reply = await asyncio.shield(feeding)  # rows count even if the connection is lost
         finally:
             self._waiting -= 1
         self._tell()
@@ -130,7 +130,8 @@ class BoardRun:
     def _feed(self, name: str, said: Posted) -> Reply:
         board, live = self.file.board, self._live
         try:
-            told = board.clock.begins(live.windows)  # rows alone close no window
+            # without a time in the request, no window is closed
+            told = board.clock.begins(live.windows)
             until = said.until or told
             live.feed(said.rows, until=until, name=name, bad="refuse", progress=False)
             self.total = live.ask()

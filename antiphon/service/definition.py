@@ -1,7 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A service as a TOML file defines it: a live stream, where analysts create counters, or a
-board."""
+"""A service as a TOML file defines it: a board, or a live stream with counters of analysts."""
 
 from __future__ import annotations
 

@@ -19,22 +19,13 @@ import attrs
 import antiphon as ap
 from antiphon.composition import Filter, Lifting, Refusal, adaptive_parameters
 from antiphon.mechanisms import COUNT, TreeCounter
-from antiphon.protocol import Chain, Status
-from antiphon.protocol.spaces import (
-    Anything,
-    Either,
-    Finite,
-    Integers,
-    Signature,
-    Space,
-    Texts,
-    Tuples,
-)
+from antiphon.protocol import Chain, Status, spaces
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.relations import OneEntry, OnlyEntry
 
 MOST: Final = 100
 """The largest number of events in a batch."""
-WHO: Final = Texts(64)
+WHO: Final = spaces.Texts(64)
 
 Watch: TypeAlias = "tuple[Any, ...]"
 """The type of a watch (description of a counter): a choice for each field ("" for any), then ε."""
@@ -167,7 +158,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         )
 
     def signature(self, right: Signature) -> Signature:
-        return Signature(Either((self.questions, self.batches)), Anything(), self.batches)
+        return Signature(Either((self.questions, self.batches)), spaces.Anything(), self.batches)
 
     def is_over(self, state: EventCountersState) -> None:
         return None

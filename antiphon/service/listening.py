@@ -37,7 +37,7 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 
 class Listening(StreamingResponse):
-    """The HTTP response with these events. Raises: Wrong, at once, if too many browsers listen."""
+    """The HTTP response that streams the events. Raises: Wrong, if too many browsers listen."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")

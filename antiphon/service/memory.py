@@ -94,7 +94,7 @@ class StreamMemory:
     lost: int = 0
     """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that was in flight when the process died; now stepped."""
+    """The (sender, key) of the message that had no answer when the process died; answered since."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, a bound on the true count."""
@@ -157,9 +157,11 @@ class StreamMemory:
         """Store the memory in its file, while nobody writes to the log."""
         log = folder / LOG
         counters = [
-            each and [*each.watch[:-1], str(each.watch[-1]), each.born, _plain(each.series)]
+            each and [
+                *each.watch[:-1], str(each.watch[-1]), each.born, [*map(attrs.astuple, each.series)]
+            ]
             for each in self.counters
-        ]
+        ]  # fmt: skip
         replies, made = (
             [
                 [who, key, old, *reply]
@@ -217,7 +219,7 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """Go on from a stored state, past messages that are no longer in the log."""
+        """Continue from a stored state of the session, past messages that the log no longer has."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters
@@ -234,10 +236,6 @@ KEEPSAKE: Final = "memory.json"
 def digest(said: object) -> str:
     """The digest by which a repeated request is recognised."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
-
-
-def _plain(series: list[Released]) -> list[Any]:
-    return [attrs.astuple(each) for each in series]
 
 
 def _replies(kept: list[Any]) -> dict[str, Replies]:

@@ -8,7 +8,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, Union
 
 from antiphon.numbers.errors import FileError
@@ -16,7 +15,7 @@ from antiphon.service.board_run import BoardRun
 from antiphon.service.definition import Definition, StreamFile
 from antiphon.service.pages import Frame
 from antiphon.service.stream_run import StreamRun, open_stream
-from antiphon.service.tokens import Holder, Tokens, hashed
+from antiphon.service.tokens import TOKENS, Holder, Tokens, hashed
 from antiphon.service.wire.floods import RATES, Floods
 from antiphon.sessions.durable.journal import Sync
 from antiphon.sessions.durable.resuming import Witness
@@ -52,6 +51,12 @@ class Service:
         self.version = 0
         self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._drawn = _Drawn(-1, 0.0, "", b"")
+
+    @property
+    def stream(self) -> StreamRun:
+        """The live stream that the service runs, where it is no board."""
+        assert isinstance(self.run, StreamRun)
+        return self.run
 
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncGenerator[None]:
@@ -137,9 +142,4 @@ def opened(
         run = open_stream(known, sync=sync, pace=pace, moved=moved, witness=witness)
     else:
         run = BoardRun(known, title, pace=pace, until=until, moved=moved, witness=witness)
-    return Service(run, Tokens(tokens_of(folder)), reads=reads)
-
-
-def tokens_of(folder: Path) -> Path:
-    """The path of the file of tokens in a service's folder."""
-    return folder / "tokens"
+    return Service(run, Tokens(folder / TOKENS), reads=reads)

@@ -13,7 +13,6 @@ from antiphon.service.gate import admit, body_of
 from antiphon.service.listening import Listening, events
 from antiphon.service.memory import Reply
 from antiphon.service.service import Service
-from antiphon.service.stream_run import StreamRun
 from antiphon.service.tokens import Holder
 from antiphon.service.wire.floods import address_of
 
@@ -86,21 +85,17 @@ class Site:
 
     async def create(self, request: Request) -> Response:
         holder, key, fields = await self._asked(request)
-        reply = await self._run.say(holder.name, key, self._run.form(fields))
+        stream = self._service.stream
+        reply = await stream.say(holder.name, key, stream.form(fields))
         said = f"Counter {reply.body['counter']} is made." if reply.status == 201 else _said(reply)
         return self._page(holder, said, reply.status)
 
     async def ask(self, request: Request) -> Response:
         holder, key, fields = await self._asked(request)
-        number = number_of(fields.get("counter", ""))
-        reply = await self._run.say(holder.name, key, number)
-        said = self._run.counted(number, reply.body) if reply.status == 200 else _said(reply)
+        stream, number = self._service.stream, number_of(fields.get("counter", ""))
+        reply = await stream.say(holder.name, key, number)
+        said = stream.counted(number, reply.body) if reply.status == 200 else _said(reply)
         return self._page(holder, said, reply.status)
-
-    @property
-    def _run(self) -> StreamRun:
-        assert isinstance(self._service.run, StreamRun)
-        return self._service.run
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
         run = self._service.run  # the page is drawn anew, to show this change
@@ -125,7 +120,7 @@ class Site:
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        here = origin in (None, f"http://{host}", f"https://{host}")  # a comparison of texts
+        here = origin in (None, f"http://{host}", f"https://{host}")  # compared as texts
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

@@ -70,11 +70,7 @@ class Spending:
         at, other = self.at, self.budget.unit != "epsilon"
         known = "proved" if at.status is Status.PROVED else "assumed"
         if at.total is not None:
-            yield (
-                "Promised of all there will be",
-                shown_up(at.total),
-                f"{known}: {at.theorem}",
-            )
+            yield ("Promised of all there will be", shown_up(at.total), f"{known}: {at.theorem}")
         if at.spent is not None and other:
             yield "Spent of it", shown_up(at.spent), "had it been fixed in advance"
         if at.remaining is not None and other:

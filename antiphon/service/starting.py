@@ -11,7 +11,7 @@ from antiphon.cli.output import one_of
 from antiphon.numbers.errors import FileError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import whole
 from antiphon.service.definition import StreamFile, read_definition
-from antiphon.service.tokens import ROLES, issue
+from antiphon.service.tokens import ROLES, TOKENS, issue
 from antiphon.sessions.witnesses import witness_at
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def give_token(path: Path, folder: Path | None, role: str, name: str) -> int:
         raise InvalidArgument("a name is letters, digits and _, at most 64")
     place = read_definition(path, folder).folder
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    print(issue(place / "tokens", role, name))
+    print(issue(place / TOKENS, role, name))
     return 0
 
 

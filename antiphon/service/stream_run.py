@@ -106,8 +106,7 @@ class StreamRun:
         return cast("tuple[Event, ...]", events)
 
     def watch(self, data: object) -> Watch:
-        """The watch (description of a counter) in a body {field: choice, …, "epsilon": text}.
-        Raises: Wrong."""
+        """The watch (description of a counter) that a JSON body states. Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
         found: Any = None

@@ -37,7 +37,7 @@ HEADERS: Final = {
 
 
 class Threshold:
-    """An ASGI app that applies these rules around another app."""
+    """The outermost ASGI app of a service: it refuses requests unread, and adds headers."""
 
     def __init__(
         self, app: ASGIApp, frame: Frame, floods: Floods, hosts: Iterable[str] = ()

@@ -11,6 +11,8 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Final, NamedTuple
 
+TOKENS: Final = "tokens"
+"""The name of the file of tokens in a service's folder."""
 ROLES: Final = ("analyst", "ingestion")
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"

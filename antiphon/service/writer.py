@@ -7,7 +7,6 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from antiphon import Create
@@ -59,25 +58,14 @@ class Writer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="writer")
         self._saved = session.path.stat().st_size
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the session's log."""
-        return self.session.path.parent
-
-    @property
-    def open(self) -> bool:
-        """Whether the writer accepts requests."""
-        return not self._closing and not self.session.over
-
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request; for a repeated key the same reply, or ``CONFLICT`` if requests
-        differ."""
+        """The reply to a request, as before for a repeated key; ``CONFLICT`` if requests differ."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
         if key and (ahead := self._under_way.get(at)) is not None:
             return await asyncio.shield(ahead[1]) if ahead[0] == mark else CONFLICT
-        if not self.open:
+        if self._closing or self.session.over:
             return OVER
         if len(self._waiting) >= WAITING:
             return BUSY
@@ -86,7 +74,7 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        return await asyncio.shield(future)  # a lost connection withdraws nothing
+        return await asyncio.shield(future)  # a request counts even if its connection is lost
 
     async def run(self) -> None:
         """Write requests until ``close`` is called, and then those that still wait."""
@@ -141,12 +129,7 @@ class Writer:
             if not price.accepted:
                 raise TooDear(too_dear(price))
 
-    def _tell(
-        self,
-        batch: list[Waiting],
-        answers: list[Any],
-        refusal: Exception | None,
-    ) -> None:
+    def _tell(self, batch: list[Waiting], answers: list[Any], refusal: Exception | None) -> None:
         for (message, future), answer in zip(batch, answers, strict=False):
             failed = self.session.failure is not None and answer is answers[-1]
             self._resolve(message, future, OVER if failed else self.memory.take(message, answer))
@@ -171,14 +154,15 @@ class Writer:
 
         If saving fails, the log still has everything.
         """
+        path = self.session.path
         try:
-            self.memory.save(self.folder)
-            if self.session.path.stat().st_size > _COMPACT:
+            self.memory.save(path.parent)
+            if path.stat().st_size > _COMPACT:
                 self.session.compact()
-                self.memory.save(self.folder)
+                self.memory.save(path.parent)
         except (OSError, AntiphonError) as error:
             print(f"memory.json is not kept: {type(error).__name__}", file=sys.stderr, flush=True)
-        self._saved = self.session.path.stat().st_size
+        self._saved = path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
         """Answer the waiting requests, save the memory, and close the session."""
@@ -194,7 +178,7 @@ class Writer:
 
 
 def _reply_of(refusal: Exception) -> Reply:
-    """The reply to a message that was refused, so that nothing has happened."""
+    """The reply to a message that the mechanism or the budget refused; the state is unchanged."""
     if type(refusal) is TooDear:
         return Reply(402, {"error": "no budget", "message": str(refusal)})
     text = f"the mechanism refused it: {type(refusal).__name__}"

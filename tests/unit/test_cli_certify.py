@@ -91,7 +91,7 @@ def test_the_reader_of_each_kind_is_printed(cli, tmp_path, line, reader):
     [
         ((), "takes a certificate"),
         (("{code}:game", "--epsilon", "0"), "--save"),
-        (("{code}:number", "--epsilon", "0", "--save", "{code}.jsonl"), "not an int"),
+        (("{code}:number", "--epsilon", "0", "--save", "{code}.jsonl"), "it is an int"),
         (("{code}.missing",), "cannot be read"),
     ],
 )

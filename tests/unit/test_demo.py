@@ -317,7 +317,7 @@ def test_noise_past_64_bits_is_drawn(tmp_path, size):
     days = np.array(["2013-01-01", "2013-02-01", "2013-03-01"], "datetime64[D]")
     drawn = [Curve("AA", days, [1, 2, 3], [size, -size, 2 * size], [3 * size] * 3, steps=steps)
              for steps in (False, True)]  # fmt: skip
-    bands([("huge", drawn)], title="", subtitle="", paths=[tmp_path / "huge.svg"])
+    bands([Panel("huge", drawn)], title="", subtitle="", paths=[tmp_path / "huge.svg"])
     text = (tmp_path / "huge.svg").read_text()
     assert f"{2 * size:.3g}" in text
 

@@ -13,7 +13,7 @@ import antiphon as ap
 from antiphon.demo import flights
 from antiphon.demo.data import CARRIERS
 from antiphon.demo.delays import DELTA, delay_mechanisms, promised_delays, told_delays
-from antiphon.demo.panels import Curve, bands
+from antiphon.demo.panels import Curve, Panel, bands
 
 NUMBER, EVERY = 30_000, 4_000
 
@@ -81,7 +81,7 @@ def test_it_is_drawn_written_and_told(cli, tmp_path):
 @pytest.mark.slow
 def test_equal_bands_give_equal_pictures(tmp_path):
     dates = np.array(["2013-01-01", "2013-02-01"], dtype="datetime64[D]")
-    drawn = [("a", [Curve("x", dates, [1, 2], [2, 2], [1, 3], steps=True)])]
+    drawn = [Panel("a", [Curve("x", dates, [1, 2], [2, 2], [1, 3], steps=True)])]
     paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
     for path in paths:
         bands(drawn, title="t", subtitle="s", paths=[path])

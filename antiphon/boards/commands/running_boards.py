@@ -12,11 +12,12 @@ import attrs
 
 from antiphon.boards.board_files import BoardFile, read_board
 from antiphon.boards.live import Fed, LiveBoard
-from antiphon.boards.page import page_of
+from antiphon.boards.series import BoardSeries
 from antiphon.cli.output import check_files, one_of, print_card, print_json
 from antiphon.composition.guarantees.statement import LARGE
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.display import Shown, bundle, escaped
 
 
 @attrs.frozen(kw_only=True)
@@ -51,14 +52,16 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
         check_files([to], asked.force)
     feeds = act in (_feed, _run)
     with _opened(known, feeds, asked.moved) as live:
-        act(known, live, asked, to)
+        found = act(known, live, asked, to)
+        if found is not None:
+            _tell(found, asked)
     if feeds and known.board.epsilon > LARGE:
         _warn(f"ε = {shown_up(known.board.epsilon)} promises next to nothing: see the statement")
     return 0
 
 
 def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
-    """The board in its folder; one in memory if there is none, which only a feed begins."""
+    """The board in its folder; an empty one in memory where only a feed may make the folder."""
     if feeds or known.folder.exists():
         return known.board.open(known.folder, moved=moved)
     return known.board.start()
@@ -68,8 +71,8 @@ def _warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
 
-def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(_fed(live, asked.sources or known.sources, asked), asked)
+def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
+    return _fed(live, asked.sources or known.sources, asked)
 
 
 def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
@@ -78,30 +81,46 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
     return live.feed(*sources, until=asked.until, late=late, bad=bad)
 
 
-def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
     """Add the rows of the board's files and rewrite its page. Meant to be run by a timer."""
     fed = _fed(live, known.sources, asked)
     _write_page(known, live, to)
-    _tell(fed, asked)
+    return fed
+
+
+_STYLE: Final = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#1e293b;background:#fff}h1{font-size:1.4rem}h2{font-size:1.05rem;margin-bottom:.2rem}
+section{margin:2rem 0;overflow-x:auto}ul{margin-top:.2rem}"""  # noqa: E501
 
 
 def _write_page(known: BoardFile, live: LiveBoard, to: Path) -> None:
-    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    """Write the self-contained HTML page of a board: its counts, its guarantee, and an explanation
+    of both. A page is published, so it has released numbers and public times only."""
+    board, title = known.board, escaped(to.stem)
+    parts: list[tuple[str, Shown]] = [
+        ("How far it is", live), ("Counts", live.ask("total")), ("Counts", live.ask("window")),
+        ("Risk", board.guarantee().risk()),
+    ]  # fmt: skip
+    shown = [bundle(part, part._card(), kind)["text/html"] for kind, part in parts]  # pyright: ignore[reportPrivateUsage]
+    body = "".join(f"<section>{each}</section>" for each in shown)
+    page = (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style>"
+        f"<main><h1>{title}</h1>{body}{board.statement().html()}</main></html>\n"
+    )
+    to.write_text(page, encoding="utf-8")
     if find_spec("matplotlib") is None:
         _warn(f"{to} has no pictures: pip install 'antiphon[plot]'")
 
 
-def _status(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(live.status(), asked)
-
-
-def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> BoardSeries | None:
     how: Any = asked.how
     found = live.ask(how, last=asked.last)
-    if asked.as_csv:
-        print(found.csv(), end="")
-    else:
-        _tell(found, asked)
+    if not asked.as_csv:
+        return found
+    print(found.csv(), end="")
+    return None
 
 
 def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -110,10 +129,6 @@ def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
         print_json({"page": to, **known.board.statement().to_dict()})
     else:
         print(to)
-
-
-def _statement(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(known.board.statement(), asked)
 
 
 def _purge(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
@@ -131,7 +146,8 @@ def _tell(result: Any, asked: BoardAsked) -> None:
         print_card(result._card())
 
 
-_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
-    "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
-    "statement": _statement, "purge": _purge,
+_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], Any]]] = {
+    "run": _run, "status": lambda known, live, asked, to: live.status(), "feed": _feed,
+    "ask": _ask, "page": _page, "purge": _purge,
+    "statement": lambda known, live, asked, to: known.board.statement(),
 }  # fmt: skip

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Exact checks of Theorem T1 (a bound on the total change over all counters), with a broken twin
 whose price is too low."""
 
@@ -18,10 +19,10 @@ from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 
 SECTION = (6, 3)
-"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which boards use Theorem
-T1."""
+"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, which boards use, too."""
 _LAWS: Final = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 _TOLD: Final = -1
+_SUMS: Final = Integers(0, 2)
 
 
 @attrs.frozen
@@ -32,18 +33,9 @@ class ClampedSum(ContinualMechanism[int, Any, Any]):
     One unit doubles a probability, or halves it. State: the sum, and -1 once it has been released.
     """
 
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    @property
-    def signature(self) -> Signature:
-        updates, counts = Integers(0, 2), Integers(0, 2)
-        return Signature(Either((updates, QUERIES)), Either((Finite((TOP,)), counts)), updates)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Pure(Log(2)), UNIT, Status.PROVED, "each unit doubles or halves"),)
+    initial_state = 0
+    signature = Signature(Either((_SUMS, QUERIES)), Either((Finite((TOP,)), _SUMS)), _SUMS)
+    claims = (Claim(Pure(Log(2)), UNIT, Status.PROVED, "each unit doubles or halves"),)
 
     def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
         if state == _TOLD:
@@ -54,7 +46,7 @@ class ClampedSum(ContinualMechanism[int, Any, Any]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The rows of ``antiphon verify`` on Theorem T1, and a broken twin."""
     made = rows("Thm T1", "{1} units of change over {0} sums", _purse, (1, 2), (2, 1), (2, 2))
     yield from made
     yield made[-1].twin("the same 2 units at the price of one", paid=1)

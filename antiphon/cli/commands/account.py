@@ -140,8 +140,7 @@ def draw_curves(
     path: Path,
     marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
-    """Draw δ(ε) of every curve until the last one is near its floor; the axis reaches all ``marks``
-    (ε, δ)."""
+    """Draw δ(ε) of every curve until all are near their floors, and the ``marks`` (ε, δ)."""
     finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
     far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
     with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:

@@ -15,7 +15,7 @@ from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import check_files, print_card, print_json
-from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.cli.user_code import guarded, import_file, named, running, split_target
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.guarantee import Guarantee
@@ -143,7 +143,10 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
     if test.feature is not None:
         options["feature"] = _function(module, test.feature)
     options["score"] = test.score if test.score in SCORES else _function(module, test.score)
-    adversaries = _adversaries(module, test.adversary)
+    what = "an adversary, a list of adversaries or an AdversaryFamily"
+    adversaries: Search = named(
+        module, test.adversary, Adversary | AdversaryFamily | list | tuple, what
+    )
     claim: dict[str, Any] = test.claim.arguments(module)
     with running(path), warnings.catch_warnings():
         if not quiet:
@@ -162,16 +165,6 @@ def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) ->
         print(f"antiphon: {slow}", file=sys.stderr)
 
 
-def _adversaries(module: ModuleType, name: str) -> Search:
-    found: Any = getattr(module, name, None)
-    if isinstance(found, Adversary | AdversaryFamily | list | tuple):
-        return found  # pyright: ignore[reportUnknownVariableType]
-    raise InvalidArgument(
-        f"{name} in {module.__file__} is not an adversary, a list of adversaries or an "
-        "AdversaryFamily"
-    )
-
-
 def _function(module: ModuleType, name: str) -> Callable[..., Any]:
     found: object = getattr(module, name, None)
     if not callable(found):
@@ -183,18 +176,15 @@ def _function(module: ModuleType, name: str) -> Callable[..., Any]:
 
 
 def _game(module: ModuleType, name: str) -> PrivacyGame:
-    found: Any = getattr(module, name, None)
+    what = "a PrivacyGame or a continual mechanism with a claim"
+    found: Any = named(module, name, PrivacyGame | ContinualMechanism, what)
     if isinstance(found, PrivacyGame):
         return found
-    if isinstance(found, ContinualMechanism):
-        for claim in found.claims:
-            f: Any = claim.verification
-            if isinstance(f, Verification):
-                return PrivacyGame(found, f)  # pyright: ignore[reportUnknownArgumentType]
-    raise InvalidArgument(
-        f"{name} in {module.__file__} is neither a PrivacyGame nor a continual mechanism with a "
-        "claim"
-    )
+    for claim in found.claims:
+        f: Any = claim.verification
+        if isinstance(f, Verification):
+            return PrivacyGame(found, f)  # pyright: ignore[reportUnknownArgumentType]
+    raise InvalidArgument(f"{name} in {module.__file__} has no claim: audit a PrivacyGame")
 
 
 def _where(saved: SavedFile | None) -> str:

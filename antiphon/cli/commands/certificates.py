@@ -9,8 +9,8 @@ from antiphon.audit.exact.question import Question
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.commands.account import read_epsilon
 from antiphon.cli.output import check_files, print_json
-from antiphon.cli.user_code import import_file, running, split_target
-from antiphon.numbers.errors import InvalidArgument, TranscriptError, of_kind
+from antiphon.cli.user_code import import_file, named, running, split_target
+from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.exact import rational
 
 
@@ -77,11 +77,6 @@ def _tell(
 
 def _question(target: str) -> tuple[Path, Question]:
     path, name = split_target(target, "certify")
-    found: object = getattr(import_file(path), name, None)
-    if isinstance(found, PrivacyGame):
-        found = found.question()
-    if not isinstance(found, Question):
-        raise InvalidArgument(
-            f"{path}: {name} is a PrivacyGame, or game.question(…), not {of_kind(found)}"
-        )
-    return path, found
+    what = "a PrivacyGame, or game.question(…)"
+    found = named(import_file(path), name, PrivacyGame | Question, what)
+    return path, found.question() if isinstance(found, PrivacyGame) else found

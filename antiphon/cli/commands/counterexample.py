@@ -18,8 +18,7 @@ from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
 
 _NEVER = 1 - 1e-9
-"""The confidence level at which a success rate outside the interval around the exact probability
-counts as a failure."""
+"""The confidence of the interval in which the exact probability must lie, or the play fails."""
 
 
 @attrs.frozen
@@ -171,7 +170,7 @@ def check_size(adversary: CounterexampleAdversary) -> None:
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """One of the random streams of a seed; None (the system's entropy) without a seed."""
+    """The random stream of this key, derived from a seed; None (system entropy) without a seed."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
@@ -202,6 +201,6 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the same adversary against the verifier with f_{∞,FPC}, which halts it."""
+    """A view of the counterexample's adversary against f_{∞,FPC}, which halts it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

@@ -21,7 +21,7 @@ _BAR: Final = 26
 _LONG: Final = 1 << 20
 """The longest horizon for which the normalised square-root counter is listed."""
 _SEARCHED: Final = 1 << 16
-"""The longest horizon for which the windows of binary trees are listed: all times are tried."""
+"""The longest horizon for which windows of binary trees are listed: all times are searched."""
 _LONGEST: Final = 1 << 22
 """The longest horizon for which the square-root counter and the normalised buffered Toeplitz
 counter are listed."""
@@ -127,8 +127,7 @@ def counters(
 
 
 def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
-    """The counters and their names; with a window, those made for it, and for their errors none
-    that takes too long."""
+    """The counters to compare, with their names; none whose errors take too long to compute."""
     epsilon = _pure(rho)
     if window is None or horizon <= _SEARCHED:
         yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType, UnionType
+from types import ModuleType
 from typing import Any
 
 from antiphon.audit.check import check as try_part
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
-from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.cli.user_code import guarded, import_file, named, running, split_target
 from antiphon.composition import Counterexample, Guarantee, NoGuarantee, Violation, guarantee
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Mechanism, Verification
 from antiphon.protocol.records.files import refuse_taken, write_text
 
@@ -33,12 +33,12 @@ def explain(
     module = import_file(path)
     system, f = _system(module, name)
     if verification is not None:
-        f = _named(module, verification, Verification, "a verification function")
+        f = named(module, verification, Verification, "a verification function")
     narrowed: dict[str, Any] = {"max_creations": max_creations}
     if inner is not None:
-        narrowed["inner"] = _named(module, inner, Verification, "a verification function")
+        narrowed["inner"] = named(module, inner, Verification, "a verification function")
     if catalogue is not None:
-        narrowed["catalogue"] = _named(module, catalogue, list | tuple, "a list of mechanisms")
+        narrowed["catalogue"] = named(module, catalogue, list | tuple, "a list of mechanisms")
     try:
         with running(path):
             found = guarantee(system, f, **narrowed)
@@ -53,17 +53,7 @@ def _system(module: ModuleType, name: str) -> tuple[Mechanism, Verification | No
     found: object = getattr(module, name, None)
     if isinstance(found, PrivacyGame):
         return found.system, found.verification
-    return _named(module, name, Mechanism, "a mechanism or a PrivacyGame"), None
-
-
-def _named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> Any:
-    found: object = getattr(module, name, None)
-    if not isinstance(found, kind):
-        there = [each for each, value in vars(module).items() if isinstance(value, kind)]
-        fitting = f"; it has {', '.join(there[:6])}" if there else ""
-        but = "there is none" if name not in vars(module) else f"it is {of_kind(found)}"
-        raise InvalidArgument(f"{module.__file__}: {name} should be {what}, but {but}{fitting}")
-    return found
+    return named(module, name, Mechanism, "a mechanism or a PrivacyGame"), None
 
 
 def _show(found: Guarantee, style: str, output: Path | None, force: bool, as_json: bool) -> None:

@@ -119,7 +119,7 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            for process in active_children():  # ignore the pool's error
+            for process in active_children():  # leaving the pool then does not wait for its worker
                 process.terminate()
             raise
 

@@ -9,8 +9,8 @@ import attrs
 
 from antiphon.cli.output import exact_number, print_card, progress
 from antiphon.demo.data import CARRIERS, LATE, ORIGINS, flights
-from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, promised_delays, told_delays
-from antiphon.demo.panels import Curve, along, bands
+from antiphon.demo.delays import BETA, DELTA, Delays, promised_delays, told_delays
+from antiphon.demo.panels import Curve, Panel, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.numbers.rounded_text import shown_up
@@ -234,12 +234,10 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
     )  # fmt: skip
     intervals = readings[-1].interval
     plural = "s" if intervals > 1 else ""
+    often = f"at every flight; {intervals} interval{plural}"
     panels = [
-        (f"H: delayed flights of each carrier, {_how_often(found)}", carriers),
-        (
-            f"HSS: the maximum over the carriers, at every flight; {intervals} interval" + plural,
-            [largest],
-        ),
+        Panel(f"H: delayed flights of each carrier, {_how_often(found)}", carriers),
+        Panel(f"HSS: the maximum over the carriers, {often}", [largest]),
     ]
     epsilon = shown_up(found.promise.epsilon_at(DELTA), 4)
     subtitle = (
@@ -289,14 +287,11 @@ def _delay_notes(found: Delays) -> Iterator[str]:
         f"H is told {len(readings)} times, ({alone}, 0)-DP; HSS is told each flight. Together: "
         f"({epsilon}, {shown_up(DELTA)})-DP, {promise.status.value}, by {promise.theorem}."
     )
+    held = sum(abs(each.largest - max(each.true)) <= each.largest_band for each in readings)
     yield (
         f"HSS changed its answer {readings[-1].interval - 1} times; the truth lay in its band at "
-        f"{_held(readings)} of {len(readings)} readings (at all, with probability {1 - BETA:.0%})."
+        f"{held} of {len(readings)} readings (at all, with probability {1 - BETA:.0%})."
     )
-
-
-def _held(readings: tuple[CarrierReading, ...]) -> int:
-    return sum(abs(each.largest - max(each.true)) <= each.largest_band for each in readings)
 
 
 def delays_data(found: Delays) -> dict[str, object]:

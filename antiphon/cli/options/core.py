@@ -47,8 +47,7 @@ def account(
     return accounts.account(question, plot=plot, as_json=json)
 
 
-# These are copies of the library's values, so that --help need not load the library; a test
-# compares them.
+# Copies of the library's lists, so that --help need not load the library; a test compares both.
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 CORRECTIONS: Final = ("select", "holm", "bonferroni")
@@ -266,8 +265,7 @@ def counters(
     )
 
 
-# These are copies of the library's values, so that --help need not load the library; a test
-# compares them.
+# A copy of ``demo.data.TOTAL``, so that --help need not load the library; a test compares both.
 FLIGHTS: Final = 336_776
 
 

@@ -161,8 +161,7 @@ def _table(findings: list[AuditedEntry], thorough: bool) -> Table:
 
 
 def _figure(finding: AuditedEntry) -> tuple[str, Text]:
-    """The entry's goal, a lower bound on ε or δ, and a mark that tells whether the audit reached
-    it."""
+    """The goal of an audited entry, such as "ε ≥ 4.6", and whether its bound reached the goal."""
     entry, reached = finding.entry, finding.reached
     if reached is None:
         return "", Text("")

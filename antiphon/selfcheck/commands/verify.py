@@ -43,7 +43,7 @@ def verify(
         raise InvalidArgument(f"{certify} is no directory: make it")
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
     findings, stopped, written, refused = list[Decided](), False, list[str](), list[str]()
-    watched = as_json or sys.stdout.isatty()  # rows are progress enough
+    watched = as_json or sys.stdout.isatty()  # the printed rows show the progress
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
             for check in rows:
@@ -72,8 +72,8 @@ def verify(
 def _certify(
     finding: Decided, start: Path, force: bool, written: list[str], refused: list[str]
 ) -> None:
-    """Write the certificates of a row's figures to files that begin with ``start``. Adds their
-    names, or why there is none; nothing where the figure is of another kind."""
+    """Write the certificates of a row's figures to files whose names begin with ``start``; note
+    their names, or the reason why there is none."""
     make = finding.evidence.certify
     if make is None:
         return
@@ -93,7 +93,7 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 
 
 def broken(finding: Decided) -> str:
-    """The reason why a statement fails: a missing premise, or a wrong figure."""
+    """The reason why a statement fails, in words: a missing premise, or a wrong figure."""
     found = finding.evidence
     if found.lacking or found.note:
         return found.lacking or found.note
@@ -133,7 +133,7 @@ def _data(finding: Decided) -> dict[str, object]:
 
 
 class PrintedRows:
-    """The printed table of checks, which grows by one row at a time."""
+    """The printed table of ``antiphon verify``, which grows by one row at a time."""
 
     def __init__(self, adversaries: bool) -> None:
         self._console: Console = terminal(_WIDE)

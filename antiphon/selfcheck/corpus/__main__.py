@@ -1,5 +1,4 @@
-"""The program ``python -m antiphon.selfcheck.corpus``, which prints the table of the library's
-mechanisms."""
+"""The program ``python -m antiphon.selfcheck.corpus``: prints the table of mechanisms' claims."""
 
 from antiphon.selfcheck.corpus.specimen import table
 

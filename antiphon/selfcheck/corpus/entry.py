@@ -56,16 +56,15 @@ class Entry:
     players: tuple[Player, ...]
     truth: Truth = Truth()
     samples: int = 200_000
-    """The number of interactions in each world that is enough to tell a false claim from a true
-    one."""
+    """The number of interactions in each world that tells a false claim from a true one."""
     thorough: int = 4_000_000
     """The number of interactions in each world that is enough for the bound to reach ``goal``."""
     score: str = "auto"
-    """The way an audit ranks views: "places" if learning from the whole view takes too long."""
+    """The way an audit ranks views; "places" where learning from the whole view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """The feature of a view that an audit reads, if the plain answers are not suitable."""
     goal: float | None = None
-    """The lower bound that an audit should reach, at 90 % confidence, below 2·10⁸ samples."""
+    """The lower bound that an audit of ``thorough`` samples should reach with confidence 90 %."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
     """The quantity that ``goal`` bounds: ε or δ."""
 
@@ -85,6 +84,7 @@ class Entry:
         return PrivacyGame(self.system, self.claim.verification)
 
 
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 Answers = tuple[int, ...]
 """The answers of n queries on one dataset."""
 
@@ -96,9 +96,7 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
     One order of each pair is enough, as an audit tries both worlds.
     """
     ones, half = (1,) * n, n // 2
-    up = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-    power = "".join(up[int(digit)] for digit in str(n))
-    less = "".join(up[int(digit)] for digit in str(n - 1))
+    power, less = (str(each).translate(_RAISED) for each in (n, n - 1))
     yield f"1{power} | 0·1{less}", ones, (0, *ones[1:])
     yield f"1{power} | 2·1{less}", ones, (2, *ones[1:])
     yield f"1{power} | 2·0{less}", ones, (2, *(0,) * (n - 1))
@@ -110,13 +108,13 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players that send one of the first ``most`` input pairs each, as a single pair of tuples."""
+    """Players that each send one of the first ``most`` ``input_pairs(n)`` as a pair of tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
 def one_by_one(n: int) -> tuple[Player, ...]:
-    """Players that send one input pair each, as a stream of n pairs of numbers."""
+    """Players that send one of the ``input_pairs(n)`` each, as a stream of n pairs of numbers."""
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
@@ -131,8 +129,7 @@ CONFIDENCE: Final = 0.9
 """The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples that choose player and event; a quarter of all if that is more, at most
-half."""
+"""The number of samples that choose player and event; or a quarter of all if that is more."""
 MOST_TRAINING: Final = 8_000_000
 """The largest number of training samples: they are held in memory."""
 
@@ -208,7 +205,7 @@ def examine(
     epsilon, delta = entry.parameters
     level = LEVEL / entries
     views = samples or (entry.thorough if thorough else entry.samples)
-    # The event with the best bound on ε may be rare, so that it refutes with less power.
+    # An event with the best bound on ε may be rare, and then refutes with less power.
     bounding = thorough and not delta and (entry.private or entry.goal is not None)
     report = entry.game.audit(
         [player.adversary for player in entry.players],

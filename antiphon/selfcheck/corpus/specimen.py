@@ -22,8 +22,7 @@ from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""The sample sizes of an entry whose interactions are slow: states of arrays, or mechanisms
-created."""
+"""The sample sizes of an entry with slow interactions: states of arrays, or created mechanisms."""
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
 NOT_REALS: Final = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))
@@ -32,10 +31,9 @@ _NOT_TWO: Final = (
     np.array([0, 1], np.int32), None,
 )  # fmt: skip
 NOT_LOSSES: Final = (*_NOT_TWO, np.array([0, 2]), np.array([-1, 0]))
-"""Messages that a learner must refuse: they are no losses of two experts, in {0, 1}."""
+"""Messages that a learner of two experts must refuse, as they are not two losses in {0, 1}."""
 NOT_DATA: Final = (*_NOT_TWO, np.array([0, 5]), np.array([-5, 0]))
-"""Messages that a mechanism must refuse: they are no data of two entries, on a grid of 4 or
-less."""
+"""Messages that a mechanism must refuse, as they are not two numbers on a grid up to 4."""
 
 
 @attrs.frozen(eq=False)
@@ -44,10 +42,10 @@ class Example:
 
     part: Any
     outside: tuple[Any, ...] = ()
-    """Messages that the mechanism must refuse."""
+    """Messages outside the query space."""
     _queries: Space | None = attrs.field(default=None, kw_only=True, alias="queries")
     finite: bool = attrs.field(default=False, kw_only=True)
-    """Whether its random draws are finite, so that its distribution can be enumerated."""
+    """Whether all random draws are finite, so that the law of the answers can be enumerated."""
 
     @property
     def queries(self) -> Space:
@@ -58,8 +56,7 @@ class Example:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Link:
-    """A post-processor for the test suites, with the mechanism on its right and the messages
-    from both sides."""
+    """A post-processor for the test suites, with a mechanism on its right, and messages to try."""
 
     part: PostProcessor[Any]
     right: Any
@@ -68,8 +65,7 @@ class Link:
     answers: Space
     """The space of messages from the right."""
     hops: int = 3
-    """The largest number of messages that the post-processor sends to the right before it
-    answers."""
+    """The largest number of messages to the right before the post-processor answers to the left."""
 
 
 class Specimen:
@@ -92,16 +88,15 @@ class Specimen:
 
     @property
     def name(self) -> str:
-        """The name of the mechanism's class."""
+        """The name of the class of the specimen's mechanism."""
         return self.kind.__name__
 
 
 HALF: Final = Fraction(1, 2)
 RHO: Final = Fraction(2)
-"""The ρ of audited mechanisms with Gaussian noise: the means in the two worlds are two standard
-deviations apart."""
+"""The ρ of audited Gaussian mechanisms: the means of the two worlds are two deviations apart."""
 DELTA: Final = Fraction(1, 10)
-"""The δ at which a zCDP claim is tested, as zCDP itself bounds no single event."""
+"""The δ at which a zCDP claim is tested as (ε, δ), since ρ alone bounds no single event."""
 LESS: Final = Fraction(7, 10)
 """The factor of a broken twin's noise: 30 % too little."""
 UNKNOWN: Final = Truth()
@@ -110,16 +105,14 @@ UNKNOWN: Final = Truth()
 def as_claimed(
     name: str, system: Any, player: Player, truth: Truth = UNKNOWN, *more: Player
 ) -> Entry:
-    """A corpus entry: the system under its own first claim. A zCDP claim is tested as (ε, δ) at
-    DELTA."""
+    """A corpus entry that tests a system's own first claim; a zCDP claim as (ε, δ) at DELTA."""
     return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
 
 
 def broken(
     name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
-    """A corpus entry that must be refuted: a system under another system's claim, known to be
-    false of it."""
+    """A corpus entry that must be refuted: a system under a claim that is false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
 
@@ -127,8 +120,7 @@ def broken(
 def beside(
     name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
 ) -> tuple[Entry, Entry]:
-    """Two corpus entries: the system under its own first claim, and a faulty twin under the same
-    claim."""
+    """Two corpus entries under the first claim of a system: the system, and a faulty twin."""
     own = as_claimed(name, system, player, truth)
     return own, broken(slip, twin, system.claims[0], player, known)
 
@@ -137,8 +129,7 @@ def derived(
     name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
     delta: Fraction | None = None,
 ) -> tuple[Entry, Entry]:  # fmt: skip
-    """Two corpus entries: the system under its derived guarantee, and a faulty twin under the
-    same claim."""
+    """Two corpus entries under the derived guarantee of a system: the system, and a faulty twin."""
     claim = guarantee(system).claim(delta=delta)
     own = Entry(name, system, claim, (player,), UNKNOWN)
     return own, broken(slip, twin, claim, player, truth)
@@ -155,16 +146,15 @@ def at_delta(claim: Claim) -> Claim:
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """The true δ, at the ε that RHO and DELTA give, of Gaussian noise with ``less`` times the σ
-    of RHO-zCDP."""
+    """The true δ of Gaussian noise with ``less`` times the deviation that RHO-zCDP needs, at the ε
+    of RHO and DELTA."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
 def of_gaussian(name: str, kind: type[Any], asked: Player, **parameters: Any) -> tuple[Entry, ...]:
-    """Two corpus entries: a mechanism under its RHO-zCDP claim, and a twin with 30 % too little
-    noise."""
+    """Two corpus entries: a mechanism under its RHO-zCDP claim, and a twin with 30 % less noise."""
     right, loud = kind(rho=RHO, **parameters), kind(rho=RHO / LESS**2, **parameters)
     return (
         as_claimed(name, right, asked, gaussian_truth()),
@@ -176,7 +166,7 @@ _ANY: Any = (None, Status.PROVED, "")
 
 
 def numbers(a: Any, b: Any) -> Player:
-    """A player that sends one pair of inputs."""
+    """A player that sends one pair (a, b) of inputs."""
     return saying(f"{a} | {b}", [Pair(a, b)])
 
 
@@ -195,7 +185,7 @@ def specimens() -> tuple[Specimen, ...]:
 
 
 def table() -> str:
-    """The claims of each mechanism with their status and source, as a table in Markdown."""
+    """A table in Markdown of each mechanism's first claim, with its status and source."""
     return "\n".join(_lines())
 
 

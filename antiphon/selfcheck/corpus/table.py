@@ -23,36 +23,26 @@ from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
 def own_targets() -> Iterator[Entry]:
-    """This library's own standard targets: filters, Gaussian noise, and compositions."""
-    yield from _filters()
-    yield from _gaussian()
-    yield from composition_targets()
-
-
-def _filters() -> Iterator[Entry]:
+    """This library's own corpus entries: filters, Gaussian noise, and compositions."""
     prices = [Pair((growth, 0), (growth, 1)) for growth in (2, 2, 3)]
     right, late = interactive.ResponseFilter(), interactive.ResponseFilter(late=True)
     yield as_claimed("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
     asked = saying("ln 2, ln 2, ln 3", prices)
     yield as_claimed("filter that charges after running", late, asked, Truth(math.log(12)))
-
-
-def _gaussian() -> Iterator[Entry]:
-    right, wrong = interactive.GaussianNoise(), interactive.GaussianNoise(takes_variance=True)
-    player = saying("0 | Δ", [Pair(0.0, float(right.sensitivity))])
-    ratio = right.sigma / right.sensitivity
-    yield as_claimed(
-        "Gaussian noise", right, player, Truth(1.0, delta=interactive.gaussian_delta(ratio))
-    )
+    noise, wrong = interactive.GaussianNoise(), interactive.GaussianNoise(takes_variance=True)
+    player = saying("0 | Δ", [Pair(0.0, float(noise.sensitivity))])
+    ratio = noise.sigma / noise.sensitivity
+    truth = Truth(1.0, delta=interactive.gaussian_delta(ratio))
+    yield as_claimed("Gaussian noise", noise, player, truth)
     truth = Truth(delta=interactive.gaussian_delta(ratio * wrong.sigma))
     yield as_claimed("Gaussian noise of standard deviation σ²", wrong, player, truth)
+    yield from composition_targets()
 
 
 @cache
 def corpus() -> tuple[Entry, ...]:
     """All entries of the corpus, those with a true claim and the broken ones."""
-    standard = (*_additive(), *_noisy_max(), *_sparse_vector(), *_reports(), *_sums(), *_floats())
-    costs = (attrs.evolve(entry, **_COSTS.get(entry.name, {})) for entry in standard)
+    costs = (attrs.evolve(entry, **_COSTS.get(entry.name, {})) for entry in standard_targets())
     ours = (row for specimen in specimens() for row in specimen.rows)
     return (*costs, *own_targets(), *ours)
 
@@ -67,8 +57,7 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""The options of entries that need more samples than the default, as their truth is near the
-claim or the goal."""
+"""The options of entries whose truth is near the claim or the goal, and takes more samples."""
 
 
 def _entry(
@@ -82,28 +71,6 @@ def _entry(
     return Entry(name, system, system.claims[claim], players, truth, goal=goal)
 
 
-def _additive() -> Iterator[Entry]:
-    laplace = Laplace(epsilon=0.1)
-    players = (numbers(1.0, 0.0), numbers(1.0, 2.0))
-    yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
-    counts = (numbers(1, 0), numbers(1, 2), numbers(4, 5))
-    yield _entry("truncated geometric", floats.TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
-    histograms = at_once(5, most=2)
-    yield _entry("NoisyHist1", one_answer.NoisyHistogram(), histograms, Truth(0.1, 0.1))
-    inverted = one_answer.NoisyHistogram(inverted=True)
-    yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
-
-
-def _noisy_max() -> Iterator[Entry]:
-    players = at_once(5)
-    yield _entry("NoisyMax1", one_answer.NoisyMax(), players, Truth(0.0946, 0.0946))
-    yield _entry("NoisyMax2", one_answer.NoisyMax(exponential=True), players, Truth(0.1, 0.1))
-    value = one_answer.NoisyMax(tells_value=True)
-    yield _entry("NoisyMax3", value, players, Truth(0.25, 0.25), goal=0.244)
-    value = one_answer.NoisyMax(tells_value=True, exponential=True)
-    yield _entry("NoisyMax4", value, players, Truth(math.inf, 0.3557), goal=0.346)
-
-
 _SPARSE_VECTOR = {
     "1": ("SVT1", Truth(0.0885, 0.0885), None),
     "2": ("SVT2", Truth(0.0882, 0.0882), None),
@@ -114,7 +81,24 @@ _SPARSE_VECTOR = {
 }
 
 
-def _sparse_vector() -> Iterator[Entry]:
+def standard_targets() -> Iterator[Entry]:
+    """The standard targets: noise, report noisy max, sparse vectors, RAPPOR, sums, and doubles."""
+    laplace = Laplace(epsilon=0.1)
+    players: tuple[Player, ...] = (numbers(1.0, 0.0), numbers(1.0, 2.0))
+    yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
+    counts = (numbers(1, 0), numbers(1, 2), numbers(4, 5))
+    yield _entry("truncated geometric", floats.TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
+    histograms = at_once(5, most=2)
+    yield _entry("NoisyHist1", one_answer.NoisyHistogram(), histograms, Truth(0.1, 0.1))
+    inverted = one_answer.NoisyHistogram(inverted=True)
+    yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
+    players = at_once(5)
+    yield _entry("NoisyMax1", one_answer.NoisyMax(), players, Truth(0.0946, 0.0946))
+    yield _entry("NoisyMax2", one_answer.NoisyMax(exponential=True), players, Truth(0.1, 0.1))
+    value = one_answer.NoisyMax(tells_value=True)
+    yield _entry("NoisyMax3", value, players, Truth(0.25, 0.25), goal=0.244)
+    value = one_answer.NoisyMax(tells_value=True, exponential=True)
+    yield _entry("NoisyMax4", value, players, Truth(math.inf, 0.3557), goal=0.346)
     players = one_by_one(10)
     for algorithm, (name, truth, goal) in _SPARSE_VECTOR.items():
         system = SparseVectorVariant(algorithm, threshold=0.5 if algorithm == "1" else 1)
@@ -127,26 +111,17 @@ def _sparse_vector() -> Iterator[Entry]:
     yield _entry("SVT5, ε = 1", five, opposite, Truth(math.inf, delta=0.2212))
     six = SparseVectorVariant("6", epsilon=1, threshold=0.5)
     yield _entry("SVT6, ε = 1", six, players[-1:], Truth(delta=0.1229))
-
-
-def _reports() -> Iterator[Entry]:
     often = one_answer.Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
     # Values whose Bloom filters differ in 4, 6 and 8 bits; no two differ in more.
     players = (numbers(1, 0), numbers(1, 2), numbers(3, 4))
     yield _entry("RAPPOR", often, players, Truth(0.4001))
     once = one_answer.Rappor(f=Fraction(19, 20))
     yield _entry("one-time RAPPOR", once, players, Truth(0.8007), goal=0.595)
-
-
-def _sums() -> Iterator[Entry]:
     players = (numbers(1, 0), numbers(1, 2))
     yield _entry("parallel Laplace", one_answer.ParallelLaplace(), players, Truth(0.1, 0.0572))
     stream = one_by_one(10)
     yield _entry("PrefixSum, one q differs", one_answer.PrefixSum(), stream[:2], Truth(0.1, 0.1))
     yield _entry("PrefixSum", one_answer.PrefixSum(), stream, Truth(1.0, 0.7557), goal=0.7, claim=1)
-
-
-def _floats() -> Iterator[Entry]:
     players = (numbers(1, 0), numbers(1, 2))
     textbook = _entry(
         "float-bits Laplace", floats.TextbookLaplace(), players, Truth(math.inf), goal=0.25

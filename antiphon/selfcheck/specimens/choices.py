@@ -8,16 +8,15 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms import randomized_response
-from antiphon.mechanisms.noise import selection
-from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
-from antiphon.mechanisms.randomized_response import (
-    TWO_BITS,
+from antiphon.mechanisms import (
     ExposedResponse,
     KaryResponse,
     LeakyBit,
     RandomizedResponse,
+    randomized_response,
 )
+from antiphon.mechanisms.noise import selection
+from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.numbers.exact import Log
 from antiphon.protocol import Integers, Pair, Signature, Status, column_safe, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
@@ -47,8 +46,7 @@ _NOT_ROWS: Final = (
 def specimens() -> Iterator[Specimen]:
     """The examples of randomized responses, of M_δ, and of selection mechanisms."""
     yield _randomized_response()
-    yield _leaky_bit()
-    yield _exposed_response()
+    yield from _weak_responses()
     yield _kary_response()
     yield from _exponential_mechanisms()
     yield _report_noisy_max()
@@ -61,33 +59,34 @@ def _randomized_response() -> Specimen:
     return Specimen(
         Example(response, NOT_BITS, finite=True),
         Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        # 1/7 + 6/7·(9 - 3)/10: released outright, plus the excess probability of the true bit.
+        # δ is 1/7 for the bit shown as it is, plus 6/7·(9 - 3)/10 for the truth told too often.
         *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
                 "randomized response that lies too rarely", surer,
                 Truth(math.log(9), delta=23 / 35), asked),
     )  # fmt: skip
 
 
-def _leaky_bit() -> Specimen:
+def _weak_responses() -> Iterator[Specimen]:
+    """The specimens of M_δ and M_{p,E}, of which sparse compositions cost more than one of them."""
     leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
     asked = saying("00 | 01", [same(0), differ])
     (false,) = claimed(
-        LastMessageOnly(TWO_BITS), Status.REFUTED, "checks one pair", epsilon=0, delta=DELTA
+        LastMessageOnly(randomized_response.TWO_BITS),
+        Status.REFUTED,
+        "checks one pair",
+        epsilon=0,
+        delta=DELTA,
     )
     often = saying("000000 | 000001", [*[same(0)] * 5, differ])
     forgets = Truth(math.inf, delta=1 - 0.9**5)
-    return Specimen(
+    yield Specimen(
         *(Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)),
         as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1)),
         Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
     )
-
-
-def _exposed_response() -> Specimen:
     exposed = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(3))
     surer = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(9))
-    asked = saying("00 | 01", [same(0), Pair(0, 1)])
-    return Specimen(
+    yield Specimen(
         Example(exposed, NOT_BITS, finite=True),
         Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
         *beside("M_{p,E}", exposed, Truth(math.log(3)), "M_{p,E} whose response lies too rarely",
@@ -148,8 +147,7 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
 
 
 def _in_arrays() -> Iterator[Entry]:
-    """The corpus entries of the exponential mechanism on arrays: general, monotone, and
-    ``monotone`` but untrue."""
+    """The corpus entries of the exponential mechanism on arrays, one wrongly ``monotone``."""
     apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
     choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
     one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)
@@ -161,15 +159,13 @@ def _in_arrays() -> Iterator[Entry]:
 
 
 def _one_up(epsilon: float) -> float:
-    """The privacy loss of a ``monotone`` exponential mechanism on five scores, one of which goes
-    up by 1."""
+    """The ε of a ``monotone`` exponential mechanism on five scores, of which one rises by 1."""
     up = math.exp(epsilon)
     return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:
-    """The privacy loss of the exponential mechanism when one score of five goes up and the
-    others go down."""
+    """The ε of the exponential mechanism on five scores, of which one rises and the others fall."""
     up = math.exp(epsilon / 2)
     return math.log(up * (1 + 4 * up) / (up + 4))
 

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Examples ("specimens") of continual counters, of ints and of arrays, for the self-check."""
 
 import math
@@ -10,13 +11,9 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import COUNT, GaussianTreeCounter, RefinedTreeCounter, TreeCounter
+from antiphon.mechanisms.counters import buffered_toeplitz
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import (
-    Buffered,
-    BufferedToeplitzCounter,
-    DecayedCounter,
-    for_totals,
-)
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter, Window
 from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -24,19 +21,9 @@ from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.protocol import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.spaces import BITS, Integers, Signature
+from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
-from antiphon.selfcheck.corpus.specimen import (
-    HALF,
-    RHO,
-    Example,
-    Link,
-    Specimen,
-    as_claimed,
-    broken,
-    gaussian_truth,
-    of_gaussian,
-    slow,
-)
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen, as_claimed, broken, slow
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 
 _NOT_ROWS: Final = (
@@ -48,9 +35,7 @@ _NOT_ROWS: Final = (
 def specimens() -> Iterator[Specimen]:
     """The examples of all counters: trees, correlated noise, and counters without a horizon."""
     yield _tree_counter()
-    yield _balanced_tree_counter()
-    yield _gaussian_tree_counter()
-    yield _refined_tree_counter()
+    yield from _other_trees()
     yield _buffered_toeplitz_counter()
     yield _square_root_counter()
     yield _unbounded_counter()
@@ -95,8 +80,8 @@ def _tree_counter() -> Specimen:
     )  # fmt: skip
 
 
-def _balanced_tree_counter() -> Specimen:
-    return Specimen(
+def _other_trees() -> Iterator[Specimen]:
+    yield Specimen(
         _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
         _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
         _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
@@ -104,19 +89,13 @@ def _balanced_tree_counter() -> Specimen:
         as_claimed("balanced tree counter",
                    BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
     )  # fmt: skip
-
-
-def _gaussian_tree_counter() -> Specimen:
-    audited: dict[str, Any] = {"horizon": 4, "largest": 8}
-    return Specimen(
-        _of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),
-        *of_gaussian("Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited),
+    name, kind = "Gaussian tree counter", GaussianTreeCounter
+    yield Specimen(
+        _of_ints(kind(horizon=64, rho=0.5)),
+        *specimen.of_gaussian(name, kind, _first(3, 8), horizon=4, largest=8),
     )
-
-
-def _refined_tree_counter() -> Specimen:
-    refined = RefinedTreeCounter(horizon=4, rho=RHO, largest=8)
-    return Specimen(
+    refined = RefinedTreeCounter(horizon=4, rho=specimen.RHO, largest=8)
+    yield Specimen(
         _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
         _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
         as_claimed("refined tree counter", refined, _first(3, 8)),
@@ -126,7 +105,7 @@ def _refined_tree_counter() -> Specimen:
 @register("antiphon.corpus.ColumnsFromTheEnd/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class ColumnsFromTheEnd(Buffered):
+class ColumnsFromTheEnd(buffered_toeplitz.Buffered):
     """A broken correlated counter: its column norms are used in reverse order.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while the
@@ -134,16 +113,16 @@ class ColumnsFromTheEnd(Buffered):
     """
 
     def _chosen(self) -> Buffers:
-        return for_totals(self.horizon)
+        return buffered_toeplitz.for_totals(self.horizon)
 
     def divisors(self, block: int) -> list[float]:
-        return Buffered.divisors(self, block)[::-1]
+        return buffered_toeplitz.Buffered.divisors(self, block)[::-1]
 
 
 def _buffered_toeplitz_counter() -> Specimen:
-    buffered = BufferedToeplitzCounter(horizon=8, rho=RHO)
-    normalised = BufferedToeplitzCounter(horizon=8, rho=RHO, normalised=True)
-    wrong = ColumnsFromTheEnd(horizon=8, rho=RHO, normalised=True)
+    buffered = BufferedToeplitzCounter(horizon=8, rho=specimen.RHO)
+    normalised = BufferedToeplitzCounter(horizon=8, rho=specimen.RHO, normalised=True)
+    wrong = ColumnsFromTheEnd(horizon=8, rho=specimen.RHO, normalised=True)
     player = _first(7)
     return Specimen(
         _of_ints(BufferedToeplitzCounter(horizon=1000, rho=0.5)),
@@ -152,25 +131,26 @@ def _buffered_toeplitz_counter() -> Specimen:
         ),
         _of_rows(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
         _of_ints(BufferedToeplitzCounter(horizon=100, rho=0.5, window=7)),
-        as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth()),
+        as_claimed("buffered Toeplitz counter", buffered, player, specimen.gaussian_truth()),
         as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
-                   gaussian_truth()),
+                   specimen.gaussian_truth()),
         broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
                player, Truth(delta=0.1889)),
     )  # fmt: skip
 
 
 def _decayed_counter() -> Specimen:
+    kind, half = buffered_toeplitz.DecayedCounter, specimen.HALF
     return Specimen(
-        _of_ints(DecayedCounter(horizon=1000, rho=0.5, decay=0.99)),
-        _of_rows(DecayedCounter, horizon=8, rho=1, decay=HALF),
-        *of_gaussian("decayed counter", DecayedCounter, _first(7), horizon=8, decay=HALF),
+        _of_ints(kind(horizon=1000, rho=0.5, decay=0.99)),
+        _of_rows(kind, horizon=8, rho=1, decay=half),
+        *specimen.of_gaussian("decayed counter", kind, _first(7), horizon=8, decay=half),
     )
 
 
 def _square_root_counter() -> Specimen:
-    root = SquareRootCounter(horizon=4, rho=RHO)
-    audited = as_claimed("square-root counter", root, _first(3), gaussian_truth())
+    root = SquareRootCounter(horizon=4, rho=specimen.RHO)
+    audited = as_claimed("square-root counter", root, _first(3), specimen.gaussian_truth())
     return Specimen(
         _of_ints(SquareRootCounter(horizon=64, rho=0.5)),
         _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
@@ -180,9 +160,9 @@ def _square_root_counter() -> Specimen:
 
 
 def _unbounded_counter() -> Specimen:
-    epochs = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=HALF))
-    cheap = Claim(Pure(HALF), epochs.claims[0].verification, Status.PROVED, "")
-    buffers = UnboundedCounter(counter=BufferedToeplitzCounter(horizon=2, rho=RHO))
+    epochs = UnboundedCounter(counter=TreeCounter(horizon=1, epsilon=specimen.HALF))
+    cheap = Claim(Pure(specimen.HALF), epochs.claims[0].verification, Status.PROVED, "")
+    buffers = UnboundedCounter(counter=BufferedToeplitzCounter(horizon=2, rho=specimen.RHO))
     started = (
         _of_ints(TreeCounter(horizon=2, epsilon=1, events=2)),
         _of_ints(BufferedToeplitzCounter(horizon=2, rho=1)),
@@ -202,12 +182,9 @@ def _unbounded_counter() -> Specimen:
 @column_safe
 @attrs.frozen
 class AddsBare(ExchangePostProcessor[None]):
-    """A broken post-processor: it adds the update once more, without noise, to the answer.
-    Refuted."""
+    """A broken post-processor, refuted: it adds the update again, without noise, to the answer."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
+    initial_state = None
 
     def signature(self, right: Signature) -> Signature:
         return right

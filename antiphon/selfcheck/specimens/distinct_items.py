@@ -7,28 +7,14 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.mechanisms import (
-    BufferedToeplitzCounter,
-    Distinct,
-    PresenceCounter,
-    TopKeys,
-    TreeCounter,
-)
+from antiphon.mechanisms import BufferedToeplitzCounter, Distinct, PresenceCounter, TreeCounter
 from antiphon.mechanisms.counters.count_after import ExactSum
+from antiphon.mechanisms.distinct.top_keys import TopKeys
 from antiphon.protocol import EMPTY, Pair, same
 from antiphon.protocol.spaces import Arrays, Finite, Integers
+from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import (
-    RHO,
-    Example,
-    Link,
-    Specimen,
-    as_claimed,
-    broken,
-    gaussian_truth,
-    of_gaussian,
-    slow,
-)
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen, as_claimed, broken, slow
 from antiphon.selfcheck.specimens.counters import counted
 from antiphon.selfcheck.theorems.distinct_items import NoisyChanges, OnlyNew
 
@@ -43,7 +29,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen(
         Example(PresenceCounter(horizon=64, window=8, rho=0.5),
                 (-2, 2, True, 0.0, "counts", b"count", None, (0,))),
-        *of_gaussian("presence counter", PresenceCounter, _PRESENT, horizon=3, window=2),
+        *specimen.of_gaussian("presence counter", PresenceCounter, _PRESENT, horizon=3, window=2),
     )  # fmt: skip
     yield _top_keys()
 
@@ -70,11 +56,11 @@ def _top_keys() -> Specimen:
     rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=3)
     part = TopKeys(keys=("a", "b", "c"), top=2)
     two = TopKeys(keys=("a", "b"), top=2)
-    named = two @ BufferedToeplitzCounter(dimension=2, horizon=1, rho=RHO)
+    named = two @ BufferedToeplitzCounter(dimension=2, horizon=1, rho=specimen.RHO)
     differ = counted([Pair(np.ones(2, np.int64), np.zeros(2, np.int64))])
     return Specimen(
         Link(part=part, right=rows, queries=rows.signature.updates, answers=Arrays((3,))),
-        *slow(as_claimed("top keys", named, differ, gaussian_truth())),
+        *slow(as_claimed("top keys", named, differ, specimen.gaussian_truth())),
         broken("top keys of exact counts", two @ ExactSum(dimension=2, horizon=1),
                named.claims[0], differ, Truth(math.inf, delta=1.0)),
     )  # fmt: skip

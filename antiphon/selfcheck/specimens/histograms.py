@@ -9,10 +9,10 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition import ComplexMechanism, ConComp, ExtConComp, guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.mechanisms import HSS, HSSWithoutTest, SquareRootCounter, TreeCounter
 from antiphon.mechanisms.histograms import queries
-from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
+from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.hss import UntestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
@@ -34,7 +34,6 @@ def specimens() -> Iterator[Specimen]:
     """The examples of the continual histogram H, sparse vectors on a histogram, the histogram
     monitor, and HSS."""
     yield _continual_histogram()
-    yield _ask_each()
     yield _histogram_svt()
     yield _monitor()
     yield _hss()
@@ -48,8 +47,7 @@ def _continual_histogram() -> Specimen:
     one = attrs.evolve(both.claims[0], measure=Pure(HALF))
     return Specimen(
         Example(
-            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
-            _NOT_STEPS,
+            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2), _NOT_STEPS
         ),
         Example(
             ContinualHistogram.pure(dimension=2, epsilon=1),
@@ -62,20 +60,10 @@ def _continual_histogram() -> Specimen:
     )
 
 
-def _ask_each() -> Specimen:
-    counter = TreeCounter(horizon=16, epsilon=1)
-    asking = Link(
-        part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
-        queries=_STEPS, answers=Integers(-9, 9), hops=4,
-    )  # fmt: skip
-    return Specimen(asking)
-
-
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
 class OneSensitiveTotal(queries.HistogramQuery):
-    """A broken query: the sum of all counts, said to be 1-sensitive though an update of d bits
-    moves it by d."""
+    """A broken query: the sum of d counts claims sensitivity 1, though an update moves it by d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
@@ -96,7 +84,7 @@ def _histogram_svt() -> Specimen:
             queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
         as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-        # A user's query is evaluated one histogram at a time.
+        # A user-defined query is evaluated one histogram at a time, so samples are few.
         attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
@@ -173,7 +161,7 @@ def _hss_without_test() -> Specimen:
 
 
 def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
-    """The examples of HSS: as a post-processor, and as a complex mechanism."""
+    """The examples of HSS for the test suites: as a post-processor, and as a complex mechanism."""
     return (
         Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
         Example(ComplexMechanism(hss), _NOT_STEPS),
@@ -186,17 +174,16 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    """The entry with few samples: its interactions create different sparse vectors, so each runs
-    on its own."""
+    """The corpus entry with few samples, since each interaction creates other sparse vectors."""
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """Arguments of ``kind`` for one item with ε = 3 in all, so that intervals nearly always end."""
+    """The arguments of an HSS ``kind`` for one item, with ε = 3, so that intervals mostly end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)
     histogram = ContinualHistogram(counter=counter, dimension=1)
-    # An error bound that may fail sometimes, so that Thresh is small.
+    # An error bound that may fail often keeps the thresholds of HSS small.
     return {"epsilon": epsilon, "query": query, "dimension": 1, "beta": 0.99,
             "histogram": histogram}  # fmt: skip

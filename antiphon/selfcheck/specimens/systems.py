@@ -1,5 +1,4 @@
-"""Examples ("specimens") of compositions, verifiers and identifiers, and of multiplicative weights,
-for the self-check.
+"""Examples ("specimens") of compositions and of multiplicative weights, for the self-check.
 
 The learner creates mechanisms, and an echo publishes its hypothesis.
 """
@@ -11,53 +10,37 @@ from typing import Any, Final
 
 import numpy as np
 
-from antiphon.audit.game import PrivacyGame
-from antiphon.composition import (
-    BasicFilter,
-    Create,
-    NaturalFilter,
-    RenyiFilter,
-    ResidueFilter,
-    fixed_mechanisms,
-)
-from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
+from antiphon.composition import BasicFilter, Create, NaturalFilter, RenyiFilter, ResidueFilter
+from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.filters import concentrated
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
+from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
-from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, Pure, same
-from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Pure, same
+from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, slow
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
-from antiphon.verifiers.verifier import Identifier, Verifier
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
-"""The two mechanisms that the example compositions contain."""
+"""The two mechanisms in each example of a composition."""
 _ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
 _REAL: Final[Any] = 0.0
-_NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
+NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
 
 
 def specimens() -> Iterator[Specimen]:
-    """The examples of compositions, adapters, verifiers and identifiers, and multiplicative
-    weights."""
+    """The examples of compositions and of multiplicative weights."""
     yield _concomp()
     yield _extconcomp()
     certified = Certified(ExtConComp(), fixed_mechanisms(BOTH))
-    yield Specimen(Example(certified, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True))
-    lifted = ComplexMechanism(IdentityPostProcessor())
-    yield Specimen(Example(lifted, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True))
-    f: Any = BOTH[1].claims[0].verification
-    continual = InteractiveAsContinual(PrivacyGame(BOTH[1], f).interactive)
-    yield Specimen(Example(continual, queries=BITS, finite=True))
-    yield from _links()
+    yield Specimen(Example(certified, NOT_ASKS, queries=creating(BOTH[0]), finite=True))
     yield from _multiplicative_weights()
 
 
-def _creating(*mechanisms: Any) -> Space:
+def creating(*mechanisms: Any) -> Space:
     """The space of messages to a composition: creations of these mechanisms, and questions."""
     return Either((*(Finite((Create(each),)) for each in mechanisms), _ASKS))
 
@@ -66,7 +49,7 @@ def _concomp() -> Specimen:
     fixed = ConComp((TWO, LEAKY))
     asked = saying("two questions", [*agree(1), *differ(0, 1)])
     return Specimen(
-        Example(ConComp(BOTH), (*_NOT_ASKS, Create(BOTH[0])), queries=_ASKS, finite=True),
+        Example(ConComp(BOTH), (*NOT_ASKS, Create(BOTH[0])), queries=_ASKS, finite=True),
         Entry("ConComp: RR ‖ M_δ", fixed, guarantee(fixed).claim(), (asked,),
               Truth(math.log(2), delta=0.1)),
     )  # fmt: skip
@@ -76,9 +59,9 @@ def _extconcomp() -> Specimen:
     basic = ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1))
     optimal = ExtConComp(budget=concentrated.WhitehouseFilter(epsilon=2, delta=0.5))
     return Specimen(
-        Example(ExtConComp(), _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),
-        Example(basic, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
-        Example(optimal, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
+        Example(ExtConComp(), NOT_ASKS, queries=creating(BOTH[0]), finite=True),
+        Example(basic, NOT_ASKS, queries=creating(*BOTH), finite=True),
+        Example(optimal, NOT_ASKS, queries=creating(*BOTH), finite=True),
         *tuple(_filtered()),
     )
 
@@ -103,19 +86,6 @@ def _filtered() -> Iterator[Entry]:
         yield Entry(name, limited, guarantee(limited).claim(delta=DELTA), (asked,))
 
 
-def _links() -> Iterator[Specimen]:
-    leaky = BOTH[0]
-    guarded: Any = Identifier(0) @ leaky
-    f: Any = leaky.claims[0].verification
-    pairs, identity = Pairs(BITS), IdentityPostProcessor()
-    yield Specimen(Link(part=identity, right=leaky, queries=BITS, answers=BITS))
-    yield Specimen(
-        *(Link(part=Identifier(bit), right=leaky, queries=pairs, answers=BITS) for bit in (0, 1))
-    )
-    yield Specimen(Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS))
-    yield Specimen(Link(part=Verifier(f), right=guarded, queries=pairs, answers=BITS))
-
-
 def _multiplicative_weights() -> Iterator[Specimen]:
     """The examples of multiplicative weights and of ``Echo``, which they create."""
     yield Specimen(Example(Echo(), (True, 0.5, "1", HALT), finite=True))
@@ -132,5 +102,5 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    # Its messages are arrays, and each interaction is played separately.
+    # Messages are arrays, so that each interaction is played alone.
     yield Specimen(link, *slow(entry))

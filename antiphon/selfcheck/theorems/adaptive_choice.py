@@ -1,4 +1,5 @@
-"""Checks of filters and odometers under adaptively chosen parameters; wrong ones must fail."""
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
+"""Checks of filters and odometers whose parameters are chosen adaptively, and of broken ones."""
 
 import itertools
 import math
@@ -32,17 +33,13 @@ _NOTHING = (Fraction(0), Fraction(0))
 
 @attrs.frozen
 class TightCurveFilter(Budget[Charged]):
-    """The natural filter for claims of any kind, which is none: it allows a creation while the
-    parameters so far, as if fixed in advance, give (ε, δ)-DP.
-    """
+    """A broken filter: it allows a creation while all parameters so far, as if they had been fixed
+    in advance, compose to (ε, δ)-DP."""
 
     epsilon: ExactEpsilon
     delta: Fraction
     reads_claims_only = True
-
-    @property
-    def initial_state(self) -> Charged:
-        return ()
+    initial_state = ()
 
     def charge(self, state: Charged, measure: Measure) -> Charged | Refusal:
         parameters = parameters_of(measure)
@@ -69,18 +66,18 @@ class Forgetful(Budget[Any]):
 
 
 def quantile(growth: int, number: int, beta: Fraction) -> int:
-    """The least int m with P(loss > m ln q) <= beta after ``number`` randomized responses RR_{ln
-    q}, q = ``growth``."""
+    """The least m such that the privacy loss of ``number`` randomized responses RR_{ln q}, q =
+    ``growth``, is above m ln q with probability at most ``beta``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    worse = list(itertools.accumulate(weights))  # with at most that many lies
+    worse = list(itertools.accumulate(weights))  # worse[n]: the weight of at most n lies
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
     return number - 2 * (fits + 1)
 
 
 def stopping(creation: object, readings: Sequence[int]) -> Adversary:
-    """An adversary that sends (0, 1) to one RR after another until the loss exceeds the odometer's
-    reading, ``readings[n-1]`` after n.
+    """An adversary that sends (0, 1) to one RR after another, until the loss of the first n is
+    above the odometer's reading ``readings[n-1]``.
 
     The answer (0, ⊥) of an RR adds one to the loss, (1, ⊥) subtracts one.
     """
@@ -97,18 +94,14 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
     return attack
 
 
-def exceeds(answers: Sequence[object], readings: Sequence[int]) -> bool:
-    """Whether the privacy loss, after these answers, is above the odometer's reading."""
-    told = _bits(answers[1::2])
+def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
+    """Whether the privacy loss of these answers, in units of ln 2, is above the reading."""
+    told = [answer[0] for answer in answers[1::2] if answer is not HALT]
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
 
 
-def _bits(answers: Sequence[Any]) -> list[int]:
-    return [answer[0] for answer in answers if answer is not HALT]
-
-
 SECTION = (5, 8)
-"""The place in the table of theorems: after those on parameters fixed in advance."""
+"""The place of these rows in ``antiphon verify``: after those on parameters fixed in advance."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
@@ -146,8 +139,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Filter, *, kept: bool = True) -> Evidence:
-    """Evidence that a filter keeps its bound for any three adaptive creations; if not ``kept``,
-    a broken filter."""
+    """Evidence that a filter bounds three adaptive creations; not ``kept``: a forgetful one."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if kept else Forgetful(budget)), claimed)
@@ -163,16 +155,16 @@ NATURAL, BASIC = TightCurveFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 
 
 def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
-    """Evidence on (ln 2, 1/4) under a filter. ``NATURAL`` is beaten: RR_{ln 3/2}; if true RR_{ln
-    3}, else RR_{ln 2} twice.
+    """Evidence that a filter keeps to (ln 2, 1/4).
 
-    53/180.
+    The tight curve of what was charged does not: RR_{ln 3/2}, then RR_{ln 3} if its answer was
+    true, else RR_{ln 2} twice, has δ = 53/180.
     """
     return _free(ExtConComp(budget=budget), [TO])
 
 
 def _in_a_chain(*, alone: bool = True) -> Evidence:
-    """Evidence on the natural filter: of one claim, repeated, where it is sharp; or of three."""
+    """Evidence that the natural filter bounds one claim, repeated; or claims of three kinds."""
     if not alone:
         return _free(ExtConComp(budget=NATURAL), [TO])
     budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
@@ -182,7 +174,7 @@ def _in_a_chain(*, alone: bool = True) -> Evidence:
 
 
 def _products(*, kept: bool = True) -> Evidence:
-    """Evidence on a δ of 1/2, within which two mechanisms of δ = 29/100 fit, by 1 - (71/100)²."""
+    """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100: 1 - (71/100)²."""
     budget = BasicFilter(epsilon=0, delta=Fraction(1, 2))
     leaky = LeakyBit(delta=Fraction(29, 100))
     claimed = [(epsilon(0), Fraction(4959, 10000))]
@@ -194,23 +186,22 @@ def _products(*, kept: bool = True) -> Evidence:
 # --- a Rényi order that is chosen by the path -----------------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""The (ε, δ) that each outcome of ``coin()`` meets by its own Rényi order, 11/4 or 20."""
+"""A pair (ε, δ) that each outcome of ``coin()`` keeps by its own Rényi order, 11/4 or 20."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """A public coin, and then either sixteen RR_{ln 5/4}, answered by their number of truths, or
-    RR_{ln 7/2}."""
+    """A public coin, then sixteen RR_{ln 5/4}, of which the truths are counted, or one RR_{ln
+    7/2}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    once = [2 * 9**15, 7 * 9**15]  # out of 9^16
+    once = [2 * 9**15, 7 * 9**15]  # the weights of both have the sum 9^16
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
 def best_order(mechanism: FiniteResponse) -> Fraction:
-    """The least δ, at the ε of ``GOAL``, that a bound on the Rényi divergence of a single order
-    proves."""
+    """The least δ, at the ε of ``GOAL``, that the Rényi divergence of a single order proves."""
     asked = Question(mechanism, neighbouring_start(), report=None)
     found = ((order, asked.tight_renyi(order, 1).lower) for order in ORDERS)
     curves = (OneOrderCurve(order, Fraction(divergence)) for order, divergence in found)
@@ -218,8 +209,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence on the δ that a single Rényi order proves. For ``coin()`` each outcome has its own
-    best order, and no single one reaches GOAL."""
+    """Evidence that a single Rényi order proves GOAL; for ``coin()`` it does not, as each outcome
+    needs its own."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)
@@ -231,8 +222,8 @@ BETA, STEPS = Fraction(9, 20), 6
 
 
 def _pointwise(*, listens: bool = False) -> Evidence:
-    """Evidence on an odometer with P(loss > ε_n) <= 9/20 for each n, but P(loss > ε_n for some n
-    <= 6) = 388/729."""
+    """Evidence on an odometer whose reading ε_n is exceeded w.p. at most 9/20 for each n alone, and
+    w.p. 388/729 for some n <= 6."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

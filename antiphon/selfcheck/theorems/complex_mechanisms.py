@@ -1,8 +1,9 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
 
 import enum
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import attrs
@@ -10,7 +11,7 @@ import attrs
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition import ComplexMechanism, Create, ExtConComp, TwoCopies, check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
-from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
+from antiphon.protocol import LEFT, RIGHT, Coins, Mechanism, PostProcessor, Side, Verification
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 from antiphon.selfcheck.theorems import theorem
@@ -28,10 +29,10 @@ class Leak(enum.Enum):
 
 
 class Routing(NamedTuple):
-    """The state of ``Router``."""
+    """The state of ``Router``, a test post-processor."""
 
     phase: str
-    """The answer that the router (a test post-processor) is waiting for."""
+    """The name of the step whose answer the router waits for; "" between two bits."""
     bit: int
     """The last bit from the left."""
     before: int
@@ -44,7 +45,7 @@ class Routing(NamedTuple):
 
 @attrs.frozen
 class Router(PostProcessor[Routing]):
-    """A post-processor that sends all bits to one mechanism; after each answer 1 it creates and
+    """A post-processor that asks one mechanism about each bit; after an answer 1 it creates and
     asks another.
 
     So creation is adaptive and queries interleave. A bit is answered by
@@ -55,10 +56,7 @@ class Router(PostProcessor[Routing]):
     extra: Create
     leak: Leak | None = None
     deterministic = True
-
-    @property
-    def initial_state(self) -> Routing:
-        return Routing("", 0, 0, None, 0, 0)
+    initial_state = Routing("", 0, 0, None, 0, 0)
 
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
@@ -94,7 +92,7 @@ class Router(PostProcessor[Routing]):
         return Ask(told, state.created - 1)
 
     def _rest(self, state: Routing) -> Routing:
-        """The state between two bits, without values that are not needed any more."""
+        """The router's state between two bits, without the values that are not needed any more."""
         keeps = self.leak is Leak.VALIDITY
         return Routing("", state.bit if keeps else 0, 0, None, state.created, state.lefts)
 
@@ -108,10 +106,7 @@ class EachBit(PostProcessor):
 
     kind: Create
     deterministic = True
-
-    @property
-    def initial_state(self) -> tuple[int, int | None]:
-        return 0, None
+    initial_state = 0, None
 
     def signature(self, right: Signature) -> Signature:
         return Signature(BITS, Anything(), BITS)
@@ -133,18 +128,17 @@ REQUESTS = Finite((ASK, HUSH))
 
 
 class Told(NamedTuple):
-    """The state of ``OnRequest``."""
+    """The state of ``OnRequest``, a test post-processor."""
 
     bit: int
-    """The bit that is kept; 0 for none."""
+    """The bit of the last update; 0 once it is forgotten."""
     made: int
     asking: bool
 
 
 @attrs.frozen
 class OnRequest(PostProcessor[Told]):
-    """A post-processor that keeps a bit, answers ⊤, and asks a new mechanism about it when a query
-    requests it.
+    """A post-processor that stores a bit, and has a new mechanism answer about it only on request.
 
     The query decides where it sends: "ask" goes right, "hush" is answered ⊥ and forgets the bit. So
     it lacks the destination property as printed, but has it in f-valid runs.
@@ -153,10 +147,7 @@ class OnRequest(PostProcessor[Told]):
     kind: Create
     leak: Leak | None = None
     deterministic = True
-
-    @property
-    def initial_state(self) -> Told:
-        return Told(0, 0, asking=False)
+    initial_state = Told(0, 0, asking=False)
 
     def signature(self, right: Signature) -> Signature:
         return Signature(Finite((0, 1, ASK, HUSH)), Anything(), BITS)
@@ -182,20 +173,22 @@ EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
 ALL = bounded(event_level(), ROUNDS + 1)
-"""A function f that allows more than ``REQUESTED``: pairs of queries may differ too."""
+"""A function f that also allows pairs of queries that differ, which ``REQUESTED`` does not."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
     Leak.RESPONSE: "P reveals the bit where it is to forget it",
     Leak.VALIDITY: "P asks about one bit again and again",
 }
+ONE = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
+"""The function f' of the local model: one mechanism may see a difference, at its first pair."""
 HOPS = 6 * ROUNDS
-"""More messages than a router receives in ``ROUNDS`` rounds."""
+"""A bound on the number of messages that a router receives in ``ROUNDS`` rounds."""
 
 SECTION = (6, 1)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of Claims 6.3 and 6.4 and Theorem 6.1, with broken twins."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
     swapped = theorem.Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
     yield swapped
@@ -227,17 +220,20 @@ def _router(leak: Leak | None = None) -> Router:
     return Router(_walk(), PURE_RESPONSE, leak)
 
 
+def _twofold(router: Router, b: int) -> Mechanism:
+    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp, with the router as P."""
+    return Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp()
+
+
 def _inner() -> Budgeted:
-    """The verification function f' on the right: one walk and one RR may get a pair that differs
-    (Thm 5.2)."""
+    """The f' on the right of the router: one walk and one RR may see a difference (Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
 def _swapped(leak: Leak | None = None) -> theorem.Evidence:
     router = _router(leak)
     systems = theorem.in_both_worlds(
-        PrivacyGame(ComplexMechanism(router), EVENT).mechanism,
-        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+        PrivacyGame(ComplexMechanism(router), EVENT).mechanism, partial(_twofold, router)
     )
     return theorem.same_views(systems, ROUNDS, BIT_PAIRS)
 
@@ -246,7 +242,7 @@ def _inserted(*, room: bool = True) -> theorem.Evidence:
     router = _router()
     inner = _inner() if room else sparse_parallel([_walk().parameters])
     systems = theorem.in_both_worlds(
-        lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
+        partial(_twofold, router),
         lambda b: (
             Verifier(EVENT) @ TwoCopies(router) @ Verifier(inner) @ Identifier(b) @ ExtConComp()
         ),
@@ -260,29 +256,21 @@ def _lifted(leak: Leak | None = None) -> theorem.Evidence:
 
 
 def _local() -> theorem.Evidence:
-    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-    return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
+    return lifted(EachBit(RESPONSE), event_level(), ONE, ONE.parameters, 4, 16)
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """Evidence on ``OnRequest``: its properties w.r.t. f, and its privacy w.r.t. ``under``, by
-    default f.
+    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``, by default
+    f.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """
-    inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-    processor = OnRequest(RESPONSE, leak)
-    queries = (0, 1, ASK, HUSH)
-    found = lifted(
-        processor, REQUESTED, inner, inner.parameters, ROUNDS + 1, HOPS, queries, under=under
-    )
-    printed = check_properties(
-        processor, REQUESTED, inner, queries=queries, rounds=HOPS, strict=True
-    )
+    processor, queries, rounds = OnRequest(RESPONSE, leak), (0, 1, ASK, HUSH), ROUNDS + 1
+    found = lifted(processor, REQUESTED, ONE, ONE.parameters, rounds, HOPS, queries, under=under)
+    printed = check_properties(processor, REQUESTED, ONE, queries=queries, rounds=HOPS, strict=True)
     if printed is None:
         return attrs.evolve(found, lacking="a case of interest: P has the properties as printed")
-    note = f"as printed P lacks the {printed.property.value} property"
-    return attrs.evolve(found, note=note)
+    return attrs.evolve(found, note=f"as printed P lacks the {printed.property.value} property")
 
 
 def lifted(
@@ -296,7 +284,7 @@ def lifted(
     *,
     under: Verification | None = None,
 ) -> theorem.Evidence:
-    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp the privacy that f'
+    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp is as private as f'
     promises.
 
     f' promises Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). P ∘* ExtConComp has it

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """The finite mechanisms on which the composition theorems are checked: of different kinds, and with
 state.
 
@@ -33,26 +34,25 @@ LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
 
 @cache
 def threshold() -> Create:
-    """The creation of AboveThreshold over two messages, at ε = ln 2 with its tight δ."""
+    """The creation of AboveThreshold on two messages, which claims ε = ln 2 and its tight δ."""
     return Create(promised(FiniteAboveThreshold(1), bounded(event_level(), 2), 2, epsilon=Log(2)))
 
 
 @cache
 def walk() -> Create:
-    """The creation of the persistent walk ``WALK`` over two messages, at its tight ε."""
+    """The creation of ``WALK`` on two messages, which claims its tight ε."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 
 @cache
 def secret() -> Create:
-    """The creation of an IM ``SECRET`` with a secret first bit and two queries; at ε = ln 3/2
-    its δ is positive."""
+    """The creation of ``SECRET`` on three messages, which claims ε = ln 3/2 and its tight δ."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
 
 def weakened(created: Create, growth: object, delta: object = 0) -> Create:
-    """The same creation with a weaker claim: (ε, δ) with ε = ln ``growth``."""
+    """The same creation with the weaker claim (ε, δ), ε = ln ``growth``."""
     own = created.claim
     assert own is not None
     assert isinstance(own.measure, Approximate | Pure)
@@ -61,8 +61,8 @@ def weakened(created: Create, growth: object, delta: object = 0) -> Create:
 
 
 def messages(created: list[Create], count: int) -> list[Pair]:
-    """The messages of a test: the creations, and the pairs (0, 0), (0, 1), (1, 0) to the first
-    ``count`` mechanisms."""
+    """The messages to try: the creations, and the pairs (0, 0), (0, 1), (1, 0) to mechanisms 0 to
+    ``count`` - 1."""
     sides = [(0, 0), (0, 1), (1, 0)]
     return [
         *map(same, created),
@@ -72,7 +72,7 @@ def messages(created: list[Create], count: int) -> list[Pair]:
 
 @attrs.frozen
 class ForgetsTheirs(validity.OfCreations):
-    """A broken f^{α₁…α_k}: it does not check that each mechanism's pairs are f_i-valid."""
+    """A broken f for fixed mechanisms: it does not check each mechanism's pairs by its own f_i."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         differs = child.differed or not identical(query0, query1)
@@ -82,7 +82,7 @@ class ForgetsTheirs(validity.OfCreations):
 @column_safe
 @attrs.frozen
 class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
-    """A broken f^{ε₁,δ₁…}: it does not take a creation's parameters out of the multiset."""
+    """A broken f for fixed parameters: a creation does not use its parameters up."""
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         after = validity.FixedInAdvance.admit(self, purse, count, created)
@@ -92,7 +92,7 @@ class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
 @column_safe
 @attrs.frozen
 class ForgetsSparsity(validity.Sparse, validity.Budgeted):
-    """A broken f_∞: it does not charge a mechanism whose pair differs."""
+    """A broken f_∞: a mechanism that sees a difference uses no parameters up."""
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         after = validity.Sparse.differ(self, purse, created)
@@ -101,14 +101,12 @@ class ForgetsSparsity(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class AtLengthTwo(Verification[int]):
-    """The function f' of theory §2.1 that is ⊤ at length 2 only, and so is not prefix-closed.
+    """A function f' that is ⊤ at length 2 only, so that it is not closed under prefixes.
 
     As an automaton it refuses the first pair; ``as_printed`` is the plain f'.
     """
 
-    @property
-    def initial_state(self) -> int:
-        return 0
+    initial_state = 0
 
     def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         return Refused("f' is ⊥ at length 1")
@@ -122,8 +120,8 @@ class AtLengthTwo(Verification[int]):
 @column_safe
 @attrs.frozen
 class NotPrefixClosed(validity.Sparse, validity.Budgeted):
-    """The function f_∞ literally as printed: it judges the whole sequence of a mechanism in J by
-    plain f'."""
+    """The function f_∞ as printed: it judges the pairs so far of a mechanism that sees a difference
+    by f' at that length alone."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         length = child.state + 1
@@ -135,21 +133,13 @@ class NotPrefixClosed(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class BitEcho(ContinualMechanism[None, int, int]):
-    """A mechanism that repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, which refuses every
-    first pair."""
+    """A mechanism that repeats every bit, and claims (0, 0)-DP w.r.t. ``AtLengthTwo``."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, BITS, BITS)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "vacuous: V[f'] halts at the first pair"
-        return (Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, source),)
+    initial_state = None
+    signature = Signature(BITS, BITS, BITS)
+    claims = (
+        Claim(Approximate(0, 0), AtLengthTwo(), Status.PROVED, "V[f'] halts at the first pair"),
+    )
 
     def step(self, state: None, message: int, coins: Coins) -> tuple[None, int]:
         return None, message
@@ -161,8 +151,7 @@ def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4
-"""The public queries to ``Corners``: announce the place; move from Z to A or B; from Z to R or
-0."""
+"""The public queries to ``Corners``: announce the place; from Z to A or B; from Z to R or 0."""
 START, ZERO, R, Z, A, B, OVER = "start", "0", "R", "Z", "A", "B", "over"
 _PLACES: Final = (START, ZERO, R, Z, A, B, OVER)
 _QUERIES: Final = Integers(0, ALONG)
@@ -170,22 +159,18 @@ _QUERIES: Final = Integers(0, ALONG)
 
 @attrs.frozen
 class OneDiffers(Verification[int]):
-    """A function f: public queries, then one pair of bits, (0, 1) or, if ``symmetric``, also (1,
-    0).
+    """A function f: public queries, then one pair of bits (0, 1) or, if ``symmetric``, also (1, 0).
 
     State: the number of pairs so far, up to ``public`` + 1; the pair of bits ends it.
     """
 
     symmetric: bool
     public: int = 2
+    initial_state = 0
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
         return self.symmetric
-
-    @property
-    def initial_state(self) -> int:
-        return 0
 
     def step(self, state: int, zero: Any, one: Any, /) -> int | Refused:
         over = self.public + 1
@@ -214,14 +199,8 @@ class Corners(ContinualMechanism[str, int, str]):
     delta: Fraction
     other: str
     verification: OneDiffers
-
-    @property
-    def initial_state(self) -> str:
-        return START
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(_QUERIES, Finite((*_PLACES, "told 0", "told 1", "-")), _QUERIES)
+    initial_state = START
+    signature = Signature(_QUERIES, Finite((*_PLACES, "told 0", "told 1", "-")), _QUERIES)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -246,8 +225,7 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two places around (1-δ, 1-δ) on the polygon's diagonal, and the probability of the
-        upper one."""
+        """The two places around (1-δ, 1-δ) on the diagonal, and the probability of the upper."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:
@@ -265,7 +243,6 @@ class Corners(ContinualMechanism[str, int, str]):
 
 
 def corners(growth: int, delta: Fraction, *, symmetric: bool = False) -> Create:
-    """The creation of the worst-case mechanism for Theorem G or, with a ``symmetric`` f', for
-    Theorem S."""
+    """The creation of the worst case of Theorem G or, if ``symmetric``, of Theorem S."""
     f = OneDiffers(symmetric, public=1 if symmetric else 2)
     return Create(Corners(Fraction(growth), delta, ZERO if symmetric else Z, f))

@@ -12,45 +12,28 @@ from typing import TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.simulated_composition import (
-    CompositionSimulator,
-    Parameters,
-    RandomizedResponses,
-    by_index,
-    composition_simulator,
-)
+from antiphon.audit import simulated_composition
+from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.composition import Create, ExtConComp, validity
 from antiphon.composition.suitable import Suitable
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol import BOTTOM, TOP, ContinualMechanism, Verification
-from antiphon.selfcheck.theorems import theorem
-from antiphon.selfcheck.theorems.components import (
-    CURVE,
-    LEAKY,
-    PURE_RESPONSE,
-    RESPONSE,
-    ForgetsTheirs,
-    ForgetsToCharge,
-    first_unused,
-    messages,
-    threshold,
-    walk,
-    weakened,
-)
+from antiphon.selfcheck.theorems import components, theorem
+from antiphon.selfcheck.theorems.components import LEAKY, PURE_RESPONSE, RESPONSE, threshold, walk
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.foundations import TENTH, simulated
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
-"""The heterogeneous parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
+"""The parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
 
 SECTION = (4, 6)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12, with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
     yield from _theorem_4_10()
@@ -58,23 +41,16 @@ def checks() -> Iterable[theorem.Check]:
 
 
 def bounded_by_responses(
-    f: Suitable,
-    catalogue: Iterable[Create],
-    rounds: int,
-    most: int | None = None,
-    parameters: Sequence[Parameters] = (),
+    f: Suitable, catalogue: Iterable[Create], rounds: int, most: int | None = None
 ) -> theorem.Evidence:
     """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
-    claimed = theorem.composed(parameters or _parameters(f), CURVE)
-    made = list(catalogue)
-    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
-
-
-def _parameters(f: Suitable) -> Sequence[Parameters]:
     if isinstance(f, validity.OfCreations):
-        return [created.parameters for created in f.created]
-    assert isinstance(f, validity.Budgeted)
-    return f.parameters
+        parameters: Sequence[theorem.Parameters] = [created.parameters for created in f.created]
+    else:
+        assert isinstance(f, validity.Budgeted)
+        parameters = f.parameters
+    claimed = theorem.composed(parameters, components.CURVE)
+    return theorem.of_creations(f, catalogue, claimed, rounds, most)
 
 
 def proof_by_simulation(
@@ -86,18 +62,18 @@ def proof_by_simulation(
 ) -> theorem.Evidence:
     """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
-    responses = RandomizedResponses(chosen.parameters)
+    responses = simulated_composition.RandomizedResponses(chosen.parameters)
     systems = theorem.in_both_worlds(
         lambda b: Verifier(f) @ Identifier(b) @ ExtConComp(),
         lambda b: Verifier(f) @ chosen @ Identifier(b) @ responses,
     )
-    return theorem.same_views(systems, rounds, messages(made, count))
+    return theorem.same_views(systems, rounds, components.messages(made, count))
 
 
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""By these a row is decided: of their arguments a twin changes one."""
+"""Makers of the function that decides a check, of whose arguments a twin changes one."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
@@ -107,7 +83,7 @@ def _theorem_4_10() -> Iterable[theorem.Check]:
     row, fixed = partial(theorem.Check, "Thm 4.10"), validity.fixed_mechanisms
     four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
     pair, leaky = (RESPONSE, walk()), [LEAKY, RESPONSE]
-    right = composition_simulator(fixed(leaky), rounds=5)
+    right, by_index = composition_simulator(fixed(leaky), rounds=5), simulated_composition.by_index
     crossed = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
     bounded = bounding(f=fixed(pair), catalogue=pair, rounds=6)
     proof = proving(fixed(leaky), leaky, 2, 5, simulator=right)
@@ -115,7 +91,7 @@ def _theorem_4_10() -> Iterable[theorem.Check]:
     yield row("M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proving(fixed(three), three, 3, 6))
     yield (two := row("RR ‖ walk", bounded))
     yield (simulated := row("M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proof))
-    yield two.twin("RR ‖ walk, f forgets f_i", f=ForgetsTheirs(pair))
+    yield two.twin("RR ‖ walk, f forgets f_i", f=components.ForgetsTheirs(pair))
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", simulator=crossed)
 
 
@@ -124,36 +100,36 @@ def _theorem_4_10() -> Iterable[theorem.Check]:
 
 def _many() -> list[Create]:
     """Four creations, two for each of the parameters of ``BUDGET``."""
-    return [threshold(), weakened(RESPONSE, 2, BUDGET[0][1]), weakened(walk(), 3), PURE_RESPONSE]
+    weak = components.weakened(RESPONSE, 2, BUDGET[0][1]), components.weakened(walk(), 3)
+    return [threshold(), *weak, PURE_RESPONSE]
 
 
 def _theorem_4_12() -> Iterable[theorem.Check]:
     row, fixed = partial(theorem.Check, "Thm 4.12"), validity.fixed_parameters
     one, pure = fixed([RESPONSE.parameters, BUDGET[1]]), [RESPONSE, PURE_RESPONSE]
     right = composition_simulator(one, rounds=4)
-    unlike = CompositionSimulator(right.parameters, right.choose, first_unused)
+    unlike = CompositionSimulator(right.parameters, right.choose, components.first_unused)
     bounded = bounding(f=fixed(BUDGET), catalogue=_many(), rounds=6, most=3)
     proof = proving(one, pure, 2, 4, simulator=right)
     kinds = "any of four kinds for (ln 2, 13/64), (ln 3, 0)"
     yield row(f"{kinds}, (ln 3, 0)", bounding(fixed([*BUDGET, BUDGET[1]]), _many(), 9))
-    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
+    made = [RESPONSE, components.weakened(walk(), 3), PURE_RESPONSE]
     yield row("walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proving(one, made, 2, 5))
     yield (two := row(kinds, bounded))
     yield (simulated := row("RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proof))
-    yield two.twin("f forgets to charge a creation", f=ForgetsToCharge(fixed(BUDGET).parameters))
+    forgets = components.ForgetsToCharge(fixed(BUDGET).parameters)
+    yield two.twin("f forgets to charge a creation", f=forgets)
     yield simulated.twin("𝒫 takes any unused sample", simulator=unlike)
 
 
 ROUNDS = 3
 EVENT = bounded(event_level(), ROUNDS)
 START = bounded(neighbouring_start(), ROUNDS)
-Mechanism = ContinualMechanism
 
 
 @attrs.frozen(eq=False)
 class PrintedLyu(Lyu):
-    """Lyu's simulator as in the headings of CM §A.2.2-3, which swap ⊤ and ⊥ (theory §2.1): a
-    broken twin."""
+    """A broken twin of Lyu's simulator: ⊤ and ⊥ are swapped, as in the headings of CM §A.2.2-3."""
 
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is not None:
@@ -165,16 +141,14 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""An instance of a lemma: a name, a mechanism M, f and ε; None for f or ε means that of M's
-claim."""
+"""A name, a mechanism, and the f and ε of Lemma 4.6; None: those of the mechanism's claim."""
 
 
 def _lemma_4_6() -> Iterable[theorem.Check]:
-    threshold = FiniteAboveThreshold(2)
     instances: tuple[Instance, ...] = (
         ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
         ("RR(ln 3, 1/7)", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), None, None),
-        ("AboveThreshold, ε = ln 2", threshold, EVENT, Log(2)),
+        ("AboveThreshold, ε = ln 2", FiniteAboveThreshold(2), EVENT, Log(2)),
         ("walk, ε = ln 3/2", WALK, EVENT, Log(Fraction(3, 2))),
         ("secret, ε = 0", SECRET, START, Fraction(0)),
     )
@@ -189,14 +163,8 @@ def _lemma_4_6() -> Iterable[theorem.Check]:
     yield row.twin(f"{name}, ⊤ and ⊥ swapped as printed", printed=True)
 
 
-def _with(
-    mechanism: ContinualMechanism, f: Verification | None, epsilon: ExactEpsilon | None
-) -> ContinualMechanism:
-    return mechanism if f is None else promised(mechanism, f, ROUNDS, epsilon=epsilon)
-
-
 def _lyu(
-    system: Mechanism,
+    system: ContinualMechanism,
     verification: Verification | None,
     at: ExactEpsilon | None,
     *,
@@ -204,7 +172,9 @@ def _lyu(
     fed: ExactEpsilon | None = None,
     printed: bool = False,
 ) -> theorem.Evidence:
-    mechanism = _with(system, verification, at)
+    mechanism = (
+        system if verification is None else promised(system, verification, ROUNDS, epsilon=at)
+    )
     claim = mechanism.claims[0]
     epsilon, delta = claim.parameters
     f = claim.verification
@@ -219,21 +189,20 @@ def _lemma_4_7() -> Iterable[theorem.Check]:
     row = theorem.Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
     yield row
     yield theorem.Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
-    threshold = FiniteAboveThreshold(3)
-    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
+    above = partial(_pure, FiniteAboveThreshold(3), EVENT)
+    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", above)
     yield row.twin("walk, e^ε too small by 1/10", built=TENTH)
     yield row.twin("walk, T fed by RR with too small an ε", fed=TENTH)
 
 
 def _pure(
-    mechanism: Mechanism,
+    mechanism: ContinualMechanism,
     f: Verification,
     *,
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
-    RR."""
+    """Evidence for Lemma 4.7; ``built`` and ``fed``: how much smaller e^ε is in T, and in RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Exact checks of counts of distinct items: what an event, or an item, costs at most.
 
 The counter is 3-ary randomized response on every change of the count, (1/2, 1/4, 1/4), so that the
@@ -19,7 +20,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol import EMPTY, LEFT, TOP, Claim, Coins, ContinualMechanism, Pure, Side, Status
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 from antiphon.verifiers import event_level, updates_and_queries
 
 SECTION = (6, 4)
@@ -27,9 +28,8 @@ SECTION = (6, 4)
 FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
-"""The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
-_INSERTED: Final = (("a",), ("b",), EMPTY)
-_BOTH_WAYS: Final = (("a", True), ("a", False), EMPTY)
+"""The tight δ at e^ε = 1, 2, 3, …, by the number of changes of the count that differ."""
+_CHANGES: Final = Integers(-1, 1)
 
 
 @attrs.frozen
@@ -37,19 +37,14 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
     """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response, and
     ``COUNT`` by ⊤. Log(2)-DP for one change that differs."""
 
-    @property
-    def initial_state(self) -> None:
-        return None
-
-    @property
-    def signature(self) -> Signature:
-        changes = Integers(-1, 1)
-        return Signature(Either((changes, QUERIES)), Either((changes, Finite((TOP,)))), changes)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        f = updates_and_queries(event_level(), QUERIES)
-        return (Claim(Pure(Log(2)), f, Status.PROVED, "each answer doubles or halves"),)
+    initial_state = None
+    signature = Signature(Either((_CHANGES, QUERIES)), Either((_CHANGES, Finite((TOP,)))), _CHANGES)
+    claims = (
+        Claim(
+            Pure(Log(2)), updates_and_queries(event_level(), QUERIES), Status.PROVED,
+            "each answer doubles or halves",
+        ),
+    )  # fmt: skip
 
     def step(self, state: None, message: Any, coins: Coins) -> tuple[None, Any]:
         if type(message) is str:
@@ -60,13 +55,10 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
 
 @attrs.frozen
 class OnlyNew(PostProcessor[Presence]):
-    """A broken ``Distinct``: only items that are new are sent to the counter."""
+    """A broken ``Distinct``: it sends the counter nothing for items that are there already."""
 
     deterministic = True
-
-    @property
-    def initial_state(self) -> Presence:
-        return Presence()
+    initial_state = Presence()
 
     def is_over(self, state: Presence) -> None:
         return None
@@ -82,7 +74,7 @@ class OnlyNew(PostProcessor[Presence]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows of ``antiphon verify`` in this file."""
+    """The checks of counts of distinct items, with broken twins."""
     name = "Distinct items"
     made = rows(name, "one {0}, insert-only, 3 updates", _inserted, ("event", 2), ("item", 1))
     yield from made
@@ -96,25 +88,26 @@ def checks() -> Iterable[Check]:
     yield window.twin("an event, at the price of one change", changes=1)
 
 
-def _points(changes: int) -> list[Bound]:
-    """The claimed (ε, δ) if so many changes differ."""
-    figures = FIGURES[changes]
-    return [(Log(at), Fraction(delta)) for at, delta in enumerate(figures, start=1)]
-
-
 def _inserted(unit: Unit, changes: int, *, only_new: bool = False) -> Evidence:
-    part = Distinct(unit=unit)
-    system = (OnlyNew() if only_new else part) @ NoisyChanges()
-    return private(system, part.lifting.outer, _points(changes), 3, exactly=True, queries=_INSERTED)
+    processor = OnlyNew() if only_new else None
+    return _decided(Distinct(unit=unit), changes, 3, (("a",), ("b",), EMPTY), processor)
 
 
 def _deleted(unit: Unit, changes: int, most: int, rounds: int, *, flips: int = 0) -> Evidence:
     part = Distinct(unit=unit, deletions=True, flips=flips or most)
-    system, f = part @ NoisyChanges(), part.lifting.outer
-    return private(system, f, _points(changes), rounds, exactly=True, queries=_BOTH_WAYS)
+    return _decided(part, changes, rounds, (("a", True), ("a", False), EMPTY))
 
 
 def _window(window: int, *, changes: int = 2) -> Evidence:
-    part = Distinct(window=window)
-    system, f = part @ NoisyChanges(), part.lifting.outer
-    return private(system, f, _points(changes), 4, exactly=True, queries=(("a",), EMPTY))
+    return _decided(Distinct(window=window), changes, 4, (("a",), EMPTY))
+
+
+def _decided(
+    part: Distinct, changes: int, rounds: int, queries: Iterable[object],
+    processor: PostProcessor[Any] | None = None,
+) -> Evidence:  # fmt: skip
+    """Evidence that a count of distinct items, or ``processor`` in its place, has exactly the tight
+    δ of so many changes that differ."""
+    claimed = [(Log(at), Fraction(delta)) for at, delta in enumerate(FIGURES[changes], start=1)]
+    system, f = (processor or part) @ NoisyChanges(), part.lifting.outer
+    return private(system, f, claimed, rounds, exactly=True, queries=queries)

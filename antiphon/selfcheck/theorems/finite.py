@@ -1,8 +1,9 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Small finite mechanisms with state, whose claims are their exact, tight privacy parameters."""
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar, Union
+from typing import Any, Final, TypeAlias, TypeVar, Union
 
 import attrs
 
@@ -15,7 +16,7 @@ from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
 Claiming = TypeVar("Claiming", bound=Any)
-"""The type of a continual mechanism, an attrs class, whose ``claims`` are a field."""
+"""The type of a continual mechanism whose ``claims`` are an attrs field."""
 
 
 def promised(
@@ -59,11 +60,8 @@ class Table(ContinualMechanism[int, int, object]):
     name: str
     rows: tuple[tuple[tuple[int, ...], ...], ...] = attrs.field(repr=False)
     answers: tuple[object, ...] = attrs.field(default=(0, 1), repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
+    initial_state = 0
 
     @property
     def signature(self) -> Signature:
@@ -76,8 +74,7 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism of two hidden states that drift towards the bits received; its answers hint at
-both."""
+"""A mechanism of two hidden states, which drift towards the bits received and colour answers."""
 
 SECRET: Final = Table(
     "secret",
@@ -88,8 +85,7 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An interactive mechanism as a continual one: the first bit is its initial state, queries 0 and
-1 probe it."""
+"""An IM as a continual mechanism: the first bit is its initial state, queries 0, 1 probe it."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:
@@ -106,20 +102,21 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class SmallThreshold(ContinualMechanism[Threshold, Any, Signal]):
-    """The sparse vector SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise.
-    Abstract.
+class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Signal]):
+    """AboveThreshold on a stream of bits, or the sparse vector SVT_{q,base} (CM Alg. 3) for d = 1,
+    with noise truncated to -``reach``..``reach``.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
     q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
     """
 
-    inputs: ClassVar[tuple[Any, Any]]
-    """The messages for x = 0 and x = 1."""
     reach: int
     base: int = 0
     cap: int = 9
     thresholds: tuple[int, ...] = attrs.field(default=(1,), repr=False)
+    inputs: tuple[Any, Any] = attrs.field(default=(0, 1), repr=False)
+    """The messages for x = 0 and x = 1: bits, or histograms of one count."""
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
 
     @property
     def initial_state(self) -> Threshold:
@@ -145,24 +142,8 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Signal]):
 
 
 @attrs.frozen
-class FiniteAboveThreshold(SmallThreshold):
-    """AboveThreshold with finite noise, on a stream of bits."""
-
-    inputs = (0, 1)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-
-@attrs.frozen
-class OneCountThreshold(SmallThreshold):
-    """AboveThreshold with finite noise, on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
-
-    inputs = ((0,), (1,))
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-
-@attrs.frozen
 class OneCount(ContinualMechanism[int, Any, Any]):
-    """A running count of inputs in 0..largest, each of them with clipped noise that is drawn once.
+    """A running count of numbers 0..largest, each with clipped noise that is drawn once.
 
     On a histogram of one count: (c,) -> (the noisy sum,). State: that sum, so the noise persists.
     """
@@ -170,11 +151,8 @@ class OneCount(ContinualMechanism[int, Any, Any]):
     largest: int
     total: int
     """The largest count that is answered."""
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
+    initial_state = 0
 
     @property
     def signature(self) -> Signature:
@@ -189,10 +167,10 @@ class OneCount(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class FiniteResponse(NoninteractiveMechanism[int, int]):
-    """A non-interactive mechanism (NIM) on 0, 1, …, given by the weights of its answers to each."""
+    """A NIM on 0, 1, …, as a table: ``weights[input]`` are those of its answers 0, 1, …."""
 
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)
     name: str = attrs.field(default="", kw_only=True)
 
     @property

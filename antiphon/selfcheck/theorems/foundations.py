@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of
 it.
 
@@ -27,10 +28,26 @@ SECTION = (2, 4)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _lemma_2_4()
-    yield from _theorem_2_5()
-    yield from _algorithms()
+    """The checks of Lemma 2.4, Theorem 2.5 and Algorithms 1 and 2, with broken twins."""
+    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
+    made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
+    yield from made
+    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
+    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
+    made = theorem.rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
+    yield from made
+    yield theorem.Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
+    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
+    p1, p2, p3 = PARTS
+    yield theorem.Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
+        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
+    ))  # fmt: skip
+    two = theorem.Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
+    yield two
+    yield theorem.Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
+        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
+    ))  # fmt: skip
+    yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
 
 
 # --- Lemma 2.4: RR_{ε,δ} is (ε, δ)-DP, and tightly so ------------------------------------
@@ -38,8 +55,7 @@ def checks() -> Iterable[theorem.Check]:
 
 @attrs.frozen
 class TooTrue(NoninteractiveMechanism[int, tuple[int, Signal]]):
-    """A broken randomized response: with probability 1/20 it answers the true bit, whatever RR
-    says."""
+    """A broken randomized response: with probability 1/20 it tells the true bit in any case."""
 
     response: RandomizedResponse
 
@@ -50,13 +66,6 @@ class TooTrue(NoninteractiveMechanism[int, tuple[int, Signal]]):
     def respond(self, dataset: int, coins: Coins) -> tuple[int, Signal]:
         answer = self.response.respond(dataset, coins)
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
-
-
-def _lemma_2_4() -> Iterable[theorem.Check]:
-    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
-    made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
-    yield from made
-    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
 
 
 def _claimed(
@@ -72,16 +81,8 @@ def _claimed(
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
 
 NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
-"""A mechanism of five answers. Answer 3 never comes on input 0, so δ is at least 1/12 at any ε."""
+"""A NIM of five answers; answer 3 never comes on input 0, so that δ >= 1/12 at any ε."""
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
-
-
-def _theorem_2_5() -> Iterable[theorem.Check]:
-    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
-    made = theorem.rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
-    yield from made
-    yield theorem.Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
-    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
 def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> theorem.Evidence:
@@ -107,7 +108,7 @@ def simulated(
     delta: Fraction,
     rounds: int,
 ) -> theorem.Evidence:
-    """Evidence that T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b, T being the simulator."""
+    """Evidence that T ∘* RR_{ε,δ}(b) has the views of V[f] ∘* I(b) ∘* M, T the simulator."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
@@ -182,8 +183,7 @@ ROUNDS = 3
 
 @attrs.frozen
 class Talker(PostProcessor[tuple[int, int, int]]):
-    """A post-processor on bits that sends further queries, which depend on the answers, before it
-    answers.
+    """A post-processor on bits that asks further queries, chosen by the answers, before it answers.
 
     ``extra``: the number of further queries; ``early``: every early-th left message is answered at
     once with the last answer received; ``noisy``: an answer is flipped w.p. 1/3.
@@ -192,10 +192,7 @@ class Talker(PostProcessor[tuple[int, int, int]]):
     extra: int
     early: int = 0
     noisy: bool = False
-
-    @property
-    def initial_state(self) -> tuple[int, int, int]:
-        return 0, 0, 0
+    initial_state = 0, 0, 0
 
     def step(
         self, state: tuple[int, int, int], side: Side, message: int, coins: Coins
@@ -215,26 +212,13 @@ class Talker(PostProcessor[tuple[int, int, int]]):
 PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
 
 
-def _algorithms() -> Iterable[theorem.Check]:
-    p1, p2, p3 = PARTS
-    yield theorem.Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
-        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
-    ))  # fmt: skip
-    two = theorem.Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
-    yield two
-    yield theorem.Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
-        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
-    ))  # fmt: skip
-    yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
-
-
 def _linked(*, skips: bool = False) -> theorem.Evidence:
     p1, p2, p3 = PARTS
     return _same(NaiveChain(NaiveLinks(NaiveLinks(p1, p2, skips=skips), p3), WALK))
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Evidence that both bracketings of the chain have the same views as a reference."""
+    """Evidence that p1 ∘* p2 ∘* p3 ∘* walk, bracketed in two ways, has the views of a reference."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

@@ -25,22 +25,35 @@ SECTION = (2, 15)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _lemma_2_15()
-    yield from _corollary_3_8()
+    """The checks of Lemma 2.15 and Corollary 3.8, with broken twins."""
+    noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
+    row = Check("Lemma 2.15", noisy, _garbled)
+    yield row
+    yield row.twin("a P with two initial states", tells=True)
+    threshold = FiniteAboveThreshold(2)
+    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
+    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
+    row = Check("Cor. 3.8", "AboveThreshold, 3 messages", partial(_as_interactive, guarded))
+    yield row
+    yield Check(
+        "Cor. 3.8",
+        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
+        lambda: _as_interactive(_composition()),
+    )
+    yield row.twin("no V[f] before I: pairs that are not f-valid, too", guarded=False)
 
 
 # --- Lemma 2.15: post-processing ----------------------------------------------------------
 
 
 Garbled: TypeAlias = tuple[Union[int, None], object]
-"""The state of ``Garbler``: the initial state, and the first answer once it has come."""
+"""The state of ``Garbler``: its initial state, and the first of two answers once it has come."""
 
 
 @attrs.frozen
 class Garbler(PostProcessor[Garbled]):
-    """A post-processor that asks twice, first the message and then the answer, and returns a random
-    one of both answers.
+    """A post-processor that asks twice, the message and then its answer, and returns one answer at
+    random.
 
     With ``tells`` it has two initial states and answers which one it is in: the
     premise of Lemma 2.15 is removed.
@@ -73,13 +86,6 @@ class Garbler(PostProcessor[Garbled]):
         return (own, None), LEFT, answer if own is None else own
 
 
-def _lemma_2_15() -> Iterable[Check]:
-    noisy = "a noisy P that asks on adaptively ∘* walk, 2 × 2 questions"
-    row = Check("Lemma 2.15", noisy, _garbled)
-    yield row
-    yield row.twin("a P with two initial states", tells=True)
-
-
 def _garbled(*, tells: bool = False) -> Evidence:
     f = bounded(event_level(), 4)
     question = Question(WALK, f, report=None)
@@ -94,7 +100,7 @@ def _garbled(*, tells: bool = False) -> Evidence:
 
 
 class Instance(NamedTuple):
-    """A continual mechanism (CM) with its f, and the messages and rounds of a check."""
+    """One check of Cor. 3.8: a continual mechanism, its f, the messages, and the rounds."""
 
     mechanism: ContinualMechanism
     f: Verification
@@ -105,20 +111,6 @@ class Instance(NamedTuple):
     def game(self) -> PrivacyGame:
         """The privacy game of CM Def. 3.7."""
         return PrivacyGame(self.mechanism, self.f)
-
-
-def _corollary_3_8() -> Iterable[Check]:
-    threshold = FiniteAboveThreshold(2)
-    pairs = tuple(Pairs(threshold.signature.queries).enumerate())
-    guarded = Instance(threshold, bounded(event_level(), 3), pairs, 3)
-    row = Check("Cor. 3.8", "AboveThreshold, 3 messages", partial(_as_interactive, guarded))
-    yield row
-    yield Check(
-        "Cor. 3.8",
-        "ExtConComp of RR(ln 2, 1/10), M_{1/5}, secret; interleaved",
-        lambda: _as_interactive(_composition()),
-    )
-    yield row.twin("no V[f] before I: pairs that are not f-valid, too", guarded=False)
 
 
 def _composition() -> Instance:
@@ -134,8 +126,7 @@ def _composition() -> Instance:
 
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
-    """Evidence for Cor. 3.8: Def. 3.7, by the factored solver, and Def. 2.12, by the chain, give
-    the same δ."""
+    """Evidence for Cor. 3.8: the solver of Def. 3.7 and the chain of Def. 2.12 give the same δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

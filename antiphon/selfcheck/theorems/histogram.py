@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of HSS (CM Alg. 4, §7) for d = 1: the library's post-processor P with finite
 sub-mechanisms.
 
@@ -26,13 +27,13 @@ ROUNDS = 3
 CAP = 2
 """The cap of the query q(h) = min(h, CAP), which is monotone and 1-sensitive."""
 THRESHOLDS = (1, 2, 3)
-EVENT = bounded(event_level(), ROUNDS)
+EVENT: Verification = bounded(event_level(), ROUNDS)
 
 SECTION = (7, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of HSS, with a broken twin."""
     name = f"HSS, d = 1, q = min(·, {CAP}), {ROUNDS} steps"
     row = Check("Thm 6.1, HSS", f"{name}; the interval that has ended is tested", _hss)
     yield row
@@ -46,33 +47,31 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """The function f of the SVT: streams of (x, Thresh) that differ in one x and in no threshold
-    (theory §3)."""
+    """The function f of the sparse vector: pairs (x, Thresh) may differ in one x, in no Thresh."""
 
-    events: Verification
-
-    @property
-    def initial_state(self) -> object:
-        return self.events.initial_state
+    initial_state = EVENT.initial_state
 
     def step(self, state: object, zero: tuple[object, int], one: tuple[object, int], /) -> object:
         if zero[1] != one[1]:
             return Refused("the thresholds of a pair differ")
-        return read(self.events, state, zero, one)
+        return read(EVENT, state, zero, one)
 
 
 @cache
 def counter() -> Create:
-    """The creation of H, for the sums of intervals, of which at most one differs, by 1."""
+    """The creation of the histogram H: of the sums of intervals one may differ, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
     return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """The creations of SVT_{q,h} for each h, all at the ε of the worst."""
-    f = SameThresholds(EVENT)
-    made = [finite.OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
+    """The creations of the sparse vectors SVT_{q,h}, all with the largest of their tight ε."""
+    f = SameThresholds()
+    counts = (0,), (1,)
+    made = [
+        finite.FiniteAboveThreshold(3, base, CAP, THRESHOLDS, counts) for base in range(CAP + 1)
+    ]
     tight = [finite.promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
     worst = max((Log(1) if not isinstance(e, Log) else e for e in tight), key=lambda e: e.argument)
     return tuple(Create(finite.claiming(each, Approximate(worst, 0), f)) for each in made)
@@ -80,15 +79,14 @@ def sparse_vectors() -> tuple[Create, ...]:
 
 @cache
 def laplace() -> Create:
-    """The creation of the Laplace test of q(c + h): one noisy number."""
+    """The creation of the Laplace test: one noisy number, for q(c + h)."""
     f = bounded(neighbouring_start(Within()), 1)
     return Create(finite.promised(finite.finite_laplace(CAP), f, 1))
 
 
 @cache
 def together(one: Create) -> Create:
-    """The creation of a composition of any number of mechanisms like ``one``, one of which may
-    get a differing pair."""
+    """The creation of a composition of any number of ``one``, of which one may see a difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 
@@ -146,8 +144,7 @@ class SmallHSS(TestedIntervals):
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:
-    """Evidence on HSS: its three properties, and its tight δ against Comp[RR] of its three ε
-    (Thms 4.10, 6.1)."""
+    """Evidence on HSS: its three properties, and its δ against Comp[RR] of three ε (Thm 6.1)."""
     hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, tells=tells)
     parameters = [each.parameters for each in hss.created]
     inner, queries = fixed_mechanisms(hss.created), ((0,), (1,))

@@ -20,18 +20,17 @@ from antiphon.sessions.spending.locating import Found, counted, find
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
-"""A function from a state to the odometer's bound on the loss; None: no bound."""
+"""The odometer's bound on the privacy loss, as a function of the state; None: no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""A function: the gain of stopping at a view, from its probabilities P and Q and the odometer's
-reading."""
+"""The gain of stopping at a view, from its probabilities in the worlds, and the reading."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The distribution of states after the messages so far."""
+"""The distribution of states after the messages so far: states and probabilities, by key."""
 
 _DIGITS: Final = 40
 
 
 class BestStop(NamedTuple):
-    """The largest expected gain from a state on, and the messages that attain it."""
+    """The largest expected gain from a position on, and the messages that attain it."""
 
     gain: Fraction
     path: tuple[str, ...]
@@ -39,7 +38,7 @@ class BestStop(NamedTuple):
 
 @attrs.define
 class Stopped:
-    """The optimal stopping of an adversary against an odometer, by recursion: stop now, or send any
+    """The best adversary against an odometer, by recursion: at each view it stops, or sends a
     message.
 
     ``games`` are V[f] ∘* I(b) ∘* ExtConComp for both b, the true world first.
@@ -88,8 +87,7 @@ class Stopped:
                     yield Pair(Ask(zero, index), Ask(one, index))
 
     def _after(self, laws: tuple[Law, Law], message: object) -> dict[Hashable, tuple[Law, Law]]:
-        """The distributions of states after a message, by answer; empty if V[f] refuses the
-        message."""
+        """The distributions of states in both worlds, by answer; {} if V[f] refuses the message."""
         found: dict[Hashable, tuple[Law, Law]] = {}
         for world, law in enumerate(laws):
             for state, p in law.values():
@@ -109,8 +107,7 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The odometer ``session.budget.at(delta).loss``; ``counting`` selects the creations that it
-    counts."""
+    """The odometer ``session.budget.at(delta).loss``, of the creations chosen by ``counting``."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -120,8 +117,7 @@ def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = 
 
 
 def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain P(v) at a view v whose privacy loss ln P(v)/Q(v) is above the odometer's reading;
-    else 0."""
+    """The gain of a view: P if the loss ln P/Q is above the odometer's reading, else 0."""
     if reading is None or zero <= one:
         return Fraction(0)
     above = not one or not at_most(epsilon(Log(zero / one)), reading)
@@ -129,7 +125,7 @@ def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) ->
 
 
 def beyond(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain max(0, P(v) - e^reading·Q(v)) at a view v, rounded up."""
+    """The gain of a view: max(0, P - e^reading·Q), rounded up."""
     if reading is None:
         return Fraction(0)
     return max(Fraction(0), zero - one * _exp_below(reading))
@@ -147,13 +143,13 @@ def _exp_below(value: Fraction | Log) -> Fraction:
 
 
 SECTION = (5, 9)
-"""The place in the table of theorems: after those on filters."""
+"""The place of these rows in ``antiphon verify``: after those on filters."""
 NAME = "Odometers"
 TENTH = Fraction(1, 10)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of odometers, with broken twins."""
     yield Check(NAME, "f_∞ of ε's, what differed counts: loss of 2 of 2 walks", walks)
     row = Check(NAME, "f_∞ of (ε, δ)'s, all that was created counts: 1 of 3 corners", _corners)
     two = Check(NAME, "two of (0, 1/10), by Σ(P - e^reading·Q)⁺", _of_two)
@@ -167,14 +163,15 @@ def decided(
     reading: Reading, gain: Gain, delta: Fraction,
 ) -> Evidence:  # fmt: skip
     """Evidence that no adversary that stops at any time gains more than δ, in either world."""
-    games = [Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1)]
-    found = [
-        Stopped((games[b], games[1 - b]), [created], tuple(queries), creations, reading, gain).best(
-            rounds
-        )
-        for b in (0, 1)
-    ]
-    best = max(found, key=lambda each: each.gain)
+    zero, one = (Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1))
+    asked = tuple(queries)
+    best = max(
+        (
+            Stopped(games, [created], asked, creations, reading, gain).best(rounds)
+            for games in ((zero, one), (one, zero))
+        ),
+        key=lambda each: each.gain,
+    )
     return Evidence(((epsilon(0), delta),), (best.gain,), "; ".join(best.path))
 
 
@@ -182,23 +179,22 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """Evidence on walks, which drift before any pair differs: Σε of those in J bounds the loss
-    on every path."""
+    """Evidence on walks, whose states drift before a pair differs: the loss is at most the sum of
+    the ε of the walks that see a difference."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))
 
 
 def _differed(found: Found) -> list[Create]:
-    """The creations whose pair of messages differed."""
+    """The creations that see a difference."""
     assert found.guard is not None
     state = found.guard.state
     return [] if state is None else [each.created for each in state.children if each.differed]
 
 
 def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evidence:
-    """Evidence on ``Corners``. A twin counts only creations that differed; the δ of the others
-    affects the choice of J.
+    """Evidence on ``Corners``; the twin's odometer counts only the creations that see a difference.
 
     The figure is 37/64 (CM §5.2), where half of δ = 1/2 is for the δ_i.
     """
@@ -214,7 +210,7 @@ def _shifted() -> Create:
 
 
 def _of_two(*, gain: Gain = beyond) -> Evidence:
-    """Evidence on two (0, 1/10)-DP mechanisms: an (ε, δ) does not bound the probability that the
-    loss exceeds the reading."""
+    """Evidence on two (0, 1/10)-DP mechanisms; the twin's gain is the probability that the loss
+    is above the reading, which no (ε, δ) bounds."""
     delta = 4 * TENTH
     return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)

@@ -1,5 +1,4 @@
-"""Checks of bounded range and Gaussian DP: mechanisms that keep them, and mechanisms that do
-not."""
+"""Checks of bounded range and Gaussian DP: mechanisms that keep them, and broken ones."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -7,13 +6,13 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition import Create, ExtConComp, fixed_parameters
+from antiphon.composition import Create, fixed_parameters
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip
-from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import BoundedRange, Claim, GaussianDP, Status, converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, of_creations, private
 from antiphon.verifiers.models import neighbouring_start
 
 SECTION = (5, 9)
@@ -24,7 +23,7 @@ START: Final = neighbouring_start()
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of bounded range and Gaussian DP, with broken twins."""
     yield Check("Measures", "one (ln 4)-BR mechanism of any kind: δ(ε), attained", _attained)
     two = Check("Measures", "the exponential mechanism, ε = ln 4, is (ln 4)-BR", _of_two)
     three = Check("Measures", "the exponential mechanism on (0, 1, 0) and (-1, 0, 1)", _of_three)
@@ -43,15 +42,13 @@ def checks() -> Iterable[Check]:
 
 
 def of_range() -> tuple[Bound, ...]:
-    """The points (ε, δ(ε)) of η-BR: δ(ε) = (1 - e^((ε-η)/2))²/(1 - e^-η) (Dong, Durfee and
-    Rogers 2020)."""
+    """The points (ε, δ(ε)) of η-bounded range, η = ln 4 (Dong, Durfee and Rogers 2020)."""
     growth = ETA.argument
     return tuple((epsilon(Log(root**2)), (1 - root / 2) ** 2 / (1 - 1 / growth)) for root in ROOTS)
 
 
 def two_answers(top: Fraction) -> FiniteResponse:
-    """An η-BR mechanism with the losses ln top and ln top - η, the worst one if top =
-    e^((η+ε)/2)."""
+    """An η-bounded-range mechanism with the privacy losses ln top and ln top - η."""
     growth = ETA.argument
     zero = growth - top, top - 1
     one = (growth - top) / top, growth * (top - 1) / top
@@ -63,14 +60,10 @@ def two_answers(top: Fraction) -> FiniteResponse:
 
 def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
              exactly: bool = False) -> Evidence:  # fmt: skip
-    """Evidence on a composition of ``number`` two-answer mechanisms, each chosen after the
-    earlier answers."""
+    """Evidence on ``number`` two-answer mechanisms, each chosen by the earlier answers."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
-    return private(
-        ExtConComp(), f, claimed, 2 * number, exactly=exactly, catalogue=made,
-        max_creations=number,
-    )  # fmt: skip
+    return of_creations(f, made, claimed, 2 * number, number, exactly=exactly)
 
 
 WORST: Final = tuple(2 * root for root in ROOTS)
@@ -86,8 +79,7 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on a selection from two candidates. Permute-and-flip has (1/4, 3/4) and (3/4,
-    1/4), so range ln 9."""
+    """Evidence on a selection from two candidates; permute-and-flip has range ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -98,24 +90,21 @@ def _gaussian() -> Evidence:
 
 
 PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
-"""Two figures for δ(0), rounded up: of the dominating pair's square; of the best two mechanisms
-fixed in advance."""
+"""Two figures for δ(0) of two mechanisms, rounded up: by a dominating pair, and of the best two
+that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The parameters ``top`` of the best adaptive choice: 2 first, then about √2 or 2√2 by the first
-answer."""
+"""The best adaptive choice: top = 2 first, and by its answer about √2 or 2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:
-    """Evidence on two η-BR mechanisms, the second chosen by the first answer: the tight δ(0) is
-    .40959."""
+    """Evidence on two η-bounded-range mechanisms, the second chosen adaptively: δ(0) = .40959."""
     return _created(THEN, [(epsilon(0), claimed)], 2)
 
 
 EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential mechanism")
 """The exponential mechanism on (0, 1, 0) and (-1, 0, 1), with weights 2^score: of range ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
-"""Report noisy max on (0, 1, 0) and (-1, 0, 1), with noise of weight 2^-|z|: of range ln
-640/121."""
+"""Report noisy max on (0, 1, 0) and (-1, 0, 1), noise of weight 2^-|z|: of range ln 640/121."""
 
 
 def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
@@ -125,14 +114,13 @@ def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
 # --- Gaussian DP ----------------------------------------------------------------------------------
 
 GAUSSIAN, DISCRETE = 691462, 699471
-"""The probabilities P(N(0, 1) <= 1/2) and P(N_Z(0, 1) <= 0), in millionths, rounded down."""
+"""The probabilities P(X <= 1/2) of a normal X and P(X <= 0) of a discrete normal X, σ = 1, in
+millionths, rounded down."""
 
 
 def _half(*, true: int = GAUSSIAN) -> Evidence:
-    """Evidence on Gaussian DP from one event: 0 or 1, plus noise, is at least 1/2."""
+    """Evidence on Gaussian DP from one event: whether a noisy bit is at least 1/2."""
     rest = 10**6 - true
     mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
-    claimed: list[tuple[ExactEpsilon, Fraction]] = [
-        (epsilon(0), gaussian_delta(Fraction(1), epsilon(0))[1])
-    ]
-    return private(mechanism, START, claimed, 1)
+    claimed = gaussian_delta(Fraction(1), epsilon(0))[1]
+    return private(mechanism, START, [(epsilon(0), claimed)], 1)

@@ -10,92 +10,35 @@ from functools import partial
 from itertools import combinations_with_replacement
 from typing import Final
 
-from antiphon.composition import Create, ExtConComp, sparse_parallel
+from antiphon.composition import Create, sparse_parallel
 from antiphon.composition.accounting.creations import bounded_exactly
 from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
-from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.mechanisms.randomized_response import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.claims import Claim
 from antiphon.protocol.measures.kinds import ZeroConcentrated
+from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import corners
 from antiphon.selfcheck.theorems.finite import WALK, promised
-from antiphon.selfcheck.theorems.theorem import (
-    Bound,
-    Check,
-    Evidence,
-    Parameters,
-    composed,
-    private,
-    rows,
-)
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Parameters
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""The place in the table of theorems: after CM §5, which these theorems sharpen."""
+"""The place of these rows in ``antiphon verify``: after CM §5, which the theorems sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _theorem_s()
-    yield from _theorem_g()
-    yield from _theorem_r()
-
-
-def _decided(
-    created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
-    public: int, exactly: bool = False,
-) -> Evidence:  # fmt: skip
-    """Evidence on f_∞ with n creations, each asked ``public`` public messages and one pair of
-    bits."""
-    rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
-    return private(
-        ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=n
-    )
-
-
-# --- Theorem S: every f' is invariant under exchanging the sides ---------------------------------
-
-
-def _theorem_s() -> Iterable[Check]:
+    """The checks of Theorems S, G and R, with broken twins."""
     text = "{} of {}, symmetric f', E = {}, δ = 1/4: attained"
-    yield from rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
+    yield from theorem.rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
     yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
     row = Check("Thm S", "2 of 3, f' that allows (0, 1) and (1, 0), E = 2, δ = 1/4", _both_ways)
     yield row
     yield row.twin("f' that allows (0, 1) and not (1, 0), 2 of 3, E = 2, δ = 1/4", symmetric=False)
-
-
-def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
-    """The points (ε, δ) of Comp[RR_{ε,0}^k, RR_{0,δ}^n], from all its outcomes."""
-    size, delta = parameters
-    return composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
-
-
-def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
-    one = corners(growth, QUARTER, symmetric=True)
-    purse = [one.parameters] * k
-    return _decided([one], purse, n, _figures(one.parameters, k, n), 1, exactly=True)
-
-
-def _walks() -> Evidence:
-    """Evidence for Theorem S on walks, which do not attain it; both pairs of a walk may differ."""
-    one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
-    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
-
-
-def _both_ways(*, symmetric: bool = True) -> Evidence:
-    one = corners(2, QUARTER, symmetric=symmetric)
-    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 2)
-
-
-# --- Theorem G: any prefix-closed f' -------------------------------------------------------------
-
-
-def _theorem_g() -> Iterable[Check]:
-    yield from rows(
+    yield from theorem.rows(
         "Thm G", "{} of {}, any f', E = {}, δ = {}: attained", _attained,
         (2, 2, 2, QUARTER), (2, 3, 2, QUARTER), (2, 3, 4, QUARTER), (2, 3, 2, Fraction(2, 5)),
     )  # fmt: skip
@@ -109,26 +52,74 @@ def _theorem_g() -> Iterable[Check]:
     )
     yield row
     yield row.twin("2 of (ln 2, 1/10) and (ln 4, 1/5), fixed in advance", adaptive=False)
+    text = "1 of {0} × M_{{1/20, ln 4}} has (1-(1-p)^{0})·δ of RR_{{ln 4}}"
+    yield from theorem.rows("Thm R", text, _exposed, (1,), (4,))
+    for k, n, cost in ((1, 4, "one ρ"), (2, 8, "two ρ")):
+        row = Check(
+            "Thm R", f"{k} of {n} × M_{{1/20, ln 4}}, by elementary symmetric polynomials",
+            partial(_bounded, k, n),
+        )  # fmt: skip
+        yield row
+        yield row.twin(f"{k}-sparse zCDP costs {cost}, {n} × M_{{1/20, ln 4}}", revealed=False)
+
+
+def _decided(
+    created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
+    public: int, exactly: bool = False,
+) -> Evidence:  # fmt: skip
+    """Evidence on f_∞ with n creations, each sent ``public`` equal pairs and a pair of bits."""
+    rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
+    return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
+
+
+# --- Theorem S: every f' is invariant under exchanging the sides ---------------------------------
+
+
+def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
+    """The points (ε, δ) of k times RR_{ε,0} and n times RR_{0,δ} together, at the ε of ``AT``."""
+    size, delta = parameters
+    return theorem.composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
+
+
+def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
+    one = corners(growth, QUARTER, symmetric=True)
+    purse = [one.parameters] * k
+    return _decided([one], purse, n, _figures(one.parameters, k, n), 1, exactly=True)
+
+
+def _walks() -> Evidence:
+    """Evidence for Theorem S on walks, whose tight δ stays below the theorem's."""
+    one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
+    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
+
+
+def _both_ways(*, symmetric: bool = True) -> Evidence:
+    one = corners(2, QUARTER, symmetric=symmetric)
+    return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 2)
+
+
+# --- Theorem G: any prefix-closed f' -------------------------------------------------------------
 
 
 def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
     one = corners(growth, delta)
-    curve = bounded_exactly.exactly_sparse([one.parameters], k=k, times=k, creations=n)
-    claimed = [(at, curve.delta_at(at)) for at in AT]
-    return _decided([one], [one.parameters] * k, n, claimed, 2, exactly=True)
+    return _exactly([one], [one.parameters] * k, n)
 
 
 def _unequal() -> Evidence:
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
-    purse = [each.parameters for each in kinds]
-    curve = bounded_exactly.exactly_sparse(purse, k=2, creations=3)
-    claimed = [(at, curve.delta_at(at)) for at in AT]
-    return _decided(kinds, purse, 3, claimed, 2, exactly=True)
+    return _exactly(kinds, [each.parameters for each in kinds], 3)
+
+
+def _exactly(created: Sequence[Create], purse: Sequence[Parameters], n: int) -> Evidence:
+    """Evidence that n creations attain the curve of Theorem G for these parameters."""
+    curve = bounded_exactly.exactly_sparse(purse, k=len(purse), creations=n)
+    return _decided(created, purse, n, [(at, curve.delta_at(at)) for at in AT], 2, exactly=True)
 
 
 def _chosen(*, adaptive: bool = True) -> Evidence:
-    """Evidence on the curve of unequal classes at ε = ln 4; if not ``adaptive``, on the largest δ
-    of a list of classes fixed in advance, 59/125."""
+    """Evidence at ε = ln 4 with unequal classes of parameters; not ``adaptive``: classes fixed in
+    advance, with δ = 59/125."""
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
     purse, at = [each.parameters for each in kinds], Log(4)
     lists = combinations_with_replacement(purse, 2)
@@ -139,19 +130,18 @@ def _chosen(*, adaptive: bool = True) -> Evidence:
 
 
 def _closed() -> Evidence:
-    """Evidence for the closed bound δ <= 1 - y[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], for
-    E(1-2δ) >= 1."""
+    """Evidence for the closed bound 1 - y·[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], where y is
+    1 - δ of k times RR_ε, and E = e^ε with E(1-2δ) >= 1."""
     e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
     left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
-    pure = composed([(Log(e), Fraction(0))] * k, AT)
+    pure = theorem.composed([(Log(e), Fraction(0))] * k, AT)
     one = corners(2, delta)
     claimed = [(at, 1 - (1 - d) * left) for at, d in pure]
     return _decided([one], [one.parameters] * k, n, claimed, 2)
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Evidence on Theorem G's δ(0); if not ``adaptive``, on the δ(0) of mechanisms whose way from Z
-    is fixed in advance.
+    """Evidence on Theorem G's δ(0); not ``adaptive``: that of mechanisms whose way from Z is fixed.
 
     It is 7/8, where an adaptive choice gains 253/288.
     """
@@ -163,20 +153,11 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) if a number ``across`` of the mechanisms, fixed in advance, may go from Z to A or B,
-    and no other does."""
-    p, overlap, weighed = (
-        bounded_exactly.crossing_share(e, delta),
-        Fraction(0),
-        bounded_exactly.Potential([e]),
-    )
+    """The δ(0) if ``across`` of n mechanisms may only go from Z to A or B, and the others not."""
+    p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
+    weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):
-        law = (
-            math.comb(across, c)
-            * p**c
-            * (1 - p) ** (across - c)
-            / (2 * bounded_exactly.theta(e)) ** c
-        )
+        law = math.comb(across, c) * p**c * (1 - p) ** (across - c) / (2 * theta) ** c
         for a in range(c + 1):
             standing = (bounded_exactly.Places(a, c - a, n - c, 0, k),)
             overlap += law * math.comb(c, a) * weighed.least(Fraction(1), k, standing)
@@ -188,39 +169,21 @@ EXPOSED: Final = ExposedResponse(probability=P, epsilon=Log(4))
 EXPOSED_AT: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(3))
 
 
-def _theorem_r() -> Iterable[Check]:
-    text = "1 of {0} × M_{{1/20, ln 4}} has (1-(1-p)^{0})·δ of RR_{{ln 4}}"
-    yield from rows("Thm R", text, _exposed, (1,), (4,))
-    for k, n, cost in ((1, 4, "one ρ"), (2, 8, "two ρ")):
-        row = Check(
-            "Thm R", f"{k} of {n} × M_{{1/20, ln 4}}, by elementary symmetric polynomials",
-            partial(_bounded, k, n),
-        )  # fmt: skip
-        yield row
-        yield row.twin(f"{k}-sparse zCDP costs {cost}, {n} × M_{{1/20, ln 4}}", revealed=False)
-
-
-def _asserting_rho() -> Create:
-    claim = next(c for c in EXPOSED.claims if isinstance(c.measure, ZeroConcentrated))
-    return Create(EXPOSED, claim)
-
-
-def _rho() -> ZeroConcentrated:
-    claim = _asserting_rho().claim
-    assert claim is not None
-    assert isinstance(claim.measure, ZeroConcentrated)
-    return claim.measure
+def _rho() -> tuple[ZeroConcentrated, Claim]:
+    """The ρ of ``EXPOSED``, and the claim that states it."""
+    measures = ((claim.measure, claim) for claim in EXPOSED.claims)
+    return next((rho, claim) for rho, claim in measures if isinstance(rho, ZeroConcentrated))
 
 
 def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = False) -> Evidence:
-    f, made = sparse_parallel([_rho()] * k), [_asserting_rho()]
-    system, rounds = ExtConComp(), 2 * n + k
-    return private(system, f, claimed, rounds, exactly=exactly, catalogue=made, max_creations=n)
+    rho, claim = _rho()
+    f, made = sparse_parallel([rho] * k), [Create(EXPOSED, claim)]
+    return theorem.of_creations(f, made, claimed, 2 * n + k, n, exactly=exactly)
 
 
 def _exposed(n: int) -> Evidence:
-    """Evidence for Theorem R: the δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that
-    any of n is exposed."""
+    """Evidence for Theorem R: δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that one of n
+    is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))
@@ -229,12 +192,9 @@ def _exposed(n: int) -> Evidence:
     return _decided_by_rho(1, n, claimed, exactly=True)
 
 
-def _at(curve: PrivacyCurve) -> list[Bound]:
-    return [(each, Fraction(curve.delta_at(each))) for each in EXPOSED_AT]
-
-
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound that follows from ρ. Not ``revealed``: a wrong bound, as if public
-    answers revealed nothing."""
-    curve = from_renyi(SparseDivergence((_rho(),) * k, n))
-    return _decided_by_rho(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))
+    """Evidence on the bound by ρ; not ``revealed``: as if public answers showed nothing."""
+    rho, _ = _rho()
+    right = from_renyi(SparseDivergence((rho,) * k, n))
+    curve = right if revealed else from_concentrated(k * rho.rho)
+    return _decided_by_rho(k, n, [(at, Fraction(curve.delta_at(at))) for at in EXPOSED_AT])

@@ -4,30 +4,27 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
 
-from antiphon.audit.simulated_composition import (
-    CompositionSimulator,
-    composition_simulator,
-    first_alike,
-)
+from antiphon.audit import simulated_composition
+from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
 from antiphon.audit.simulators import vadhan_wang
-from antiphon.composition import Create, ExtConComp
+from antiphon.composition import Create
 from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.protocol import Pair, PostProcessor
 from antiphon.selfcheck.theorems import components
 from antiphon.selfcheck.theorems.composition import bounded_by_responses, bounding, proving
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_creations, rows
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""The creation of M_0, a mechanism whose answers never reveal anything."""
+"""The creation of M_0, whose answers never reveal anything."""
 
 SECTION = (5, 2)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
+    """The checks of Theorems 5.2, 5.5 and 1.4, with broken twins."""
     yield from _theorem_5_2()
     yield from _theorem_5_5()
     yield from _counterexample()
@@ -41,7 +38,7 @@ def _theorem_5_2() -> Iterable[Check]:
     made = [components.walk(), one, components.LEAKY]
     weak, f = [components.weakened(made[0], 3), *made[1:]], _sparse(*made[:2])
     echo, right = [Create(components.BitEcho())], composition_simulator(_sparse(one), rounds=4)
-    printed = CompositionSimulator(right.parameters, _guarded, first_alike)
+    printed = CompositionSimulator(right.parameters, _guarded, simulated_composition.first_alike)
     yield row("2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", bounding(f, made, 7, most=3))
     yield row("1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", proving(_sparse(one), weak, 2, 5))
     pure, silent = row("2 of up to 4: RR(ln 3, 0) and M_0", _pure), sparse_parallel([(0, 0)])
@@ -61,7 +58,7 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """The function f_∞ of the parameters of these creations; f_{∞,FPC} if ``consistent``."""
+    """The function f_∞ with the parameters of these creations; ``consistent``: f_{∞,FPC}."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -72,7 +69,7 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """T_j with V[f'_j] wherever it stands, as printed."""
+    """The simulator T_j of a mechanism, always with V[f'_j], as printed."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
@@ -99,10 +96,8 @@ def _theorem_5_5() -> Iterable[Check]:
 
 def _one_of_four() -> Evidence:
     one = Create(RandomizedResponse(epsilon=0, delta=Fraction(1, 10)))
-    f = _sparse(one, consistent=True)
-    claimed = composed([one.parameters], [0])
-    system = ExtConComp()
-    return private(system, f, claimed, 8, exactly=True, catalogue=[one], max_creations=4)
+    f, claimed = _sparse(one, consistent=True), composed([one.parameters], [0])
+    return of_creations(f, [one], claimed, 8, 4, exactly=True)
 
 
 # --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------
@@ -118,14 +113,8 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """Evidence on copies of M_δ under f_∞: the solver gets neither the adversary nor the figure."""
+    """Evidence on copies of M_δ under f_∞; the solver finds the adversary and the figure itself."""
     created = Create(LeakyBit(delta=delta))
-    return private(
-        ExtConComp(),
-        _sparse(created),
-        [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)],
-        2 * copies + 1,
-        exactly=True,
-        catalogue=[created],
-        max_creations=copies,
-    )
+    claimed = [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)]
+    f, rounds = _sparse(created), 2 * copies + 1
+    return of_creations(f, [created], claimed, rounds, copies, exactly=True)

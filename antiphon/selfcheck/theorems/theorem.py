@@ -21,6 +21,7 @@ from antiphon.audit.exact.divergence import rational_growth
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
+from antiphon.composition import Create, ExtConComp
 from antiphon.composition.properties import Violation
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
@@ -35,8 +36,7 @@ class Standing(enum.Enum):
     AT_MOST = "≤"
     EQUAL = "="
     EQUIVALENT = "≡"
-    """The relation of equivalent systems: the claim is (0, 0), the tight δ their total variation
-    distance."""
+    """The relation of equivalent systems: claimed is (0, 0), tight their variation distance."""
 
 
 @attrs.frozen
@@ -52,12 +52,11 @@ class Evidence:
     note: str = ""
     relation: Standing = Standing.AT_MOST
     lacking: str = ""
-    """The premise that the system lacks, if any. A true statement lacks none; a broken twin fails
-    by its figure."""
+    """The premise that the system lacks, in words; "" for none, as of every true statement."""
     certify: Callable[[], Sequence[Certificate]] | None = attrs.field(
         default=None, eq=False, repr=False
     )
-    """Writes certificates of ``tight``; None where the figure is of another kind."""
+    """A function that writes certificates of ``tight``; None for figures of another kind."""
 
     @property
     def exceeds(self) -> bool:
@@ -66,8 +65,7 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        """Whether no premise is missing, and each tight δ has the required ``relation`` to the
-        claimed one."""
+        """Whether no premise is missing, and each tight δ stands in ``relation`` to its claim."""
         attained = all(tight == delta for (_, delta), tight in self._points)
         figures = attained if self.relation is Standing.EQUAL else not self.exceeds
         return figures and not self.lacking
@@ -79,8 +77,7 @@ class Evidence:
 
 @attrs.frozen
 class Check:
-    """A theorem on a finite instance, or a broken twin of one: the same with one premise
-    changed."""
+    """A theorem on a finite instance, or its broken twin: the same with one premise changed."""
 
     theorem: str
     instance: str
@@ -94,7 +91,7 @@ class Check:
         return self.of is None
 
     def twin(self, instance: str, **change: object) -> "Check":
-        """A broken twin of this check: the same function with another value of one keyword
+        """A broken twin of this check: the same function, with another value of one keyword
         argument.
 
         So it differs in one premise, and it fails only if its tight figure is above its claim.
@@ -119,8 +116,7 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """Checks of one theorem, one for each tuple of arguments, which ``instance`` shows
-    (``str.format``)."""
+    """Checks of one theorem, one for each tuple ``given``, whose values ``instance`` shows."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
@@ -172,11 +168,27 @@ def private(
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
     adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
+    relation = Standing.EQUAL if exactly else Standing.AT_MOST
 
     def certify() -> Sequence[Certificate]:
         return [question.certify(epsilon=[each for each, _ in points], rounds=rounds)]
 
-    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
+    return Evidence(points, tight, adversary, note, relation, certify=certify)
+
+
+def of_creations(
+    f: Verification,
+    created: Iterable[Create],
+    claimed: Iterable[Bound],
+    rounds: int,
+    most: int | None = None,
+    *,
+    exactly: bool = False,
+) -> Evidence:
+    """Evidence on ExtConComp w.r.t. f, if at most ``most`` of ``created`` are created."""
+    return private(
+        ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
+    )
 
 
 def private_interactive(
@@ -189,8 +201,7 @@ def private_interactive(
     exactly: bool = False,
     note: str = "",
 ) -> Evidence:
-    """Evidence that an IM is (ε, δ)-DP between two initial states, with single messages (CM Def.
-    2.12)."""
+    """Evidence that an IM is (ε, δ)-DP between two initial states (CM Def. 2.12)."""
     points = tuple(claimed)
     states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
     queries = tuple(queries)
@@ -203,6 +214,7 @@ def private_interactive(
     if wrong is not None:
         place = next(i for i, point in enumerate(points) if point[0] is wrong)
         adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
+    relation = Standing.EQUAL if exactly else Standing.AT_MOST
 
     def certify() -> Sequence[Certificate]:
         growths = [rational_growth(epsilon)[0] for epsilon, _ in points]
@@ -210,11 +222,11 @@ def private_interactive(
         asked = ComparedSystems(mechanism, states, queries)
         return [certified(asked, note, [TightPoint(*each, rounds) for each in at])]
 
-    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
+    return Evidence(points, tight, adversary, note, relation, certify=certify)
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger δ of the two worlds, and which world it favours."""
+    """The larger δ of the two worlds, and the world that it favours."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 
@@ -228,14 +240,10 @@ def _tree(
     return StrategyAdversary(nodes, bit, growth, delta).tree()
 
 
-def _relation(exactly: bool) -> Standing:
-    return Standing.EQUAL if exactly else Standing.AT_MOST
-
-
 def _wrong(
     points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
 ) -> exact.ExactEpsilon | None:
-    """The first ε at which the claim fails; None if it holds at all."""
+    """The first ε at which a tight δ is above its claim, or not equal if ``exactly``; or None."""
     for (epsilon, delta), found in zip(points, tight, strict=True):
         if found > delta or (exactly and found != delta):
             return epsilon
@@ -249,8 +257,7 @@ def same_views(
     *,
     note: str = "",
 ) -> Evidence:
-    """Evidence that each pair of systems is equivalent (CM Def. 2.10): distance 0 between their
-    views."""
+    """Evidence that each pair of systems is equivalent (CM Def. 2.10): their views are alike."""
     messages = tuple(queries)
     found = [equivalent(a, b, rounds=rounds, queries=messages) for a, b in systems]
     worst = max(found, key=lambda each: each.distance)
@@ -305,8 +312,7 @@ def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, 
 
 
 def runs_of(violation: Violation) -> str:
-    """A text of two runs that break a property, side by side: the messages that P received and
-    sent."""
+    """A text of two runs that break a property: the messages that P received and sent."""
     lines = [f"{violation.property.value}: {violation.reason}"]
     for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):
         lines.append(f"  run {name}")

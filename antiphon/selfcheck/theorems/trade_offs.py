@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of Theorems F and F₁ of docs/fdp.md: trade-off functions of continual mechanisms.
 
 A guarded mechanism is a post-processing of one sample of a pair of laws, so that compositions are
@@ -33,7 +34,6 @@ from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
 SECTION = (5, 7)
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(3))
-CHANCE = Fraction(1, 5)
 EVENT, START = bounded(event_level(), 2), bounded(neighbouring_start(), 3)
 EXPOSED = Table(
     "exposed w.p. 1/5, then RR(ln 4)",
@@ -44,20 +44,33 @@ EXPOSED = Table(
     ),
     (0, 1, 2),
 )
-"""M_{p,E} of docs/sparse.md: the first answer says whether it is exposed; then RR_E of a bit."""
+"""The mechanism M_{p,E} of docs/sparse.md: it says whether it is exposed, and then answers a bit by
+RR_{ln 4}."""
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
-    yield from _simulated()
+    """The checks of Theorems F and F₁, with broken twins."""
+    instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
+        ("walk", WALK, EVENT, 2),
+        ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
+        ("secret", SECRET, START, 3),
+        ("exposed", EXPOSED, EVENT, 2),
+    )
+    rows = {
+        name: theorem.Check(
+            "Thm F", f"{name} ≡ T ∘* N, N its pair", partial(_same, mechanism, f, n)
+        )
+        for name, mechanism, f, n in instances
+    }
+    yield from rows.values()
+    yield rows["walk"].twin("walk, T fed by a pair a tenth nearer", nearer=Fraction(1, 10))
     yield from _composed()
     yield from _without_consistency()
 
 
 @cache
 def claiming(mechanism: Table | FiniteAboveThreshold, f: Verification, rounds: int) -> Create:
-    """The creation of a mechanism that claims its own trade-off function: the pair of its best
-    tests in either order of the worlds, found exactly."""
+    """The creation of a mechanism that claims its own trade-off function, found exactly."""
     best = pair_simulator(mechanism, f, rounds=rounds).pair
     pair = FinitePair(*zip(*best_of((best, _swapped(best))), strict=True))
     claim = Claim(Dominated(pair), f, Status.PROVED, "computed exactly (audit.simulator_of_pairs)")
@@ -77,7 +90,7 @@ def _pair(created: Create) -> Dichotomy:
 
 
 def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
-    """The points (ε, δ) of the product of the pairs that are claimed, from all its points."""
+    """The points (ε, δ) of the product of the pairs (P, Q) that these creations claim."""
     points = [(Fraction(1), Fraction(1))]
     for pair in map(_pair, created):
         points = [(p * a, q * b) for (p, q), (a, b) in product(points, pair)]
@@ -90,15 +103,12 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
-    """One sample of each pair, of its first laws for the bit 0 and of its second for 1: the numbers
-    of the points. ``single``: the number alone."""
+    """A mechanism that draws from each pair (P, Q), for the bit 0 from P and for 1 from Q; it
+    answers the numbers of the drawn points. ``single``: one number alone."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(BITS, Anything(), BITS)
+    signature = Signature(BITS, Anything(), BITS)
 
     def respond(self, dataset: int, coins: Coins) -> object:
         drawn = tuple(coins.categorical(_weights(pair, dataset)) for pair in self.pairs)
@@ -113,23 +123,6 @@ def _weights(pair: Dichotomy, bit: int) -> list[int]:
 # --- Theorem F: one mechanism --------------------------------------------------------------------
 
 
-def _simulated() -> Iterable[theorem.Check]:
-    instances: tuple[tuple[str, Table | FiniteAboveThreshold, Verification, int], ...] = (
-        ("walk", WALK, EVENT, 2),
-        ("AboveThreshold", FiniteAboveThreshold(1), EVENT, 2),
-        ("secret", SECRET, START, 3),
-        ("exposed", EXPOSED, EVENT, 2),
-    )
-    rows = {
-        name: theorem.Check(
-            "Thm F", f"{name} ≡ T ∘* N, N its pair", partial(_same, mechanism, f, n)
-        )
-        for name, mechanism, f, n in instances
-    }
-    yield from rows.values()
-    yield rows["walk"].twin("walk, T fed by a pair a tenth nearer", nearer=Fraction(1, 10))
-
-
 def _same(
     mechanism: Table | FiniteAboveThreshold,
     f: Verification,
@@ -137,8 +130,8 @@ def _same(
     *,
     nearer: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence that T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M for both b. ``nearer``: how much nearer the laws
-    of N are to their mean than T's."""
+    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M, N a draw from M's pair.
+    ``nearer``: by how much N's laws are drawn together."""
     simulator = pair_simulator(mechanism, f, rounds=rounds)
     fed = [(p + nearer * (q - p) / 2, q + nearer * (p - q) / 2) for p, q in simulator.pair]
     samples = Samples((tuple(fed),), single=True)
@@ -186,18 +179,18 @@ def _sparse(*created: Create, consistent: bool = True) -> validity.SparseMeasure
 def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
-    """Evidence that a composition has at most the δ of the product of the pairs of ``purse``."""
-    claimed = _figures(*purse)
-    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
+    """Evidence on a composition: its δ is at most that of the product of the pairs of ``purse``."""
+    return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
 def _only(*_: object) -> int:
-    """The number of the only sample."""
+    """The number of the sample that a simulator takes, where there is one sample."""
     return 0
 
 
 def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* N(b), N of one pair."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), where N draws
+    from one pair (P, Q)."""
     (one,) = made
     assert one.claim is not None
     guarded = pair_simulator(
@@ -220,10 +213,9 @@ def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theor
 
 def _without_consistency() -> Iterable[theorem.Check]:
     exposed = claiming(EXPOSED, EVENT, 2)
-    response = _of_responses(Fraction(4))
     row = theorem.Check(
         "Thm F₁", "1 of up to 3 exposed ones: RR(ln 4) of the largest loss",
-        partial(_one_of, 3, claimed=response),
+        partial(_one_of, 3, claimed=_of_response()),
     )  # fmt: skip
     yield row
     yield row.twin("the trade-off function itself, 1 of up to 3", claimed=_figures(exposed))
@@ -233,24 +225,21 @@ def _without_consistency() -> Iterable[theorem.Check]:
     yield rows[-1].twin("1 of up to 3, as if 2 were created", counted=2)
 
 
-def _of_responses(growth: Fraction) -> tuple[theorem.Bound, ...]:
-    return theorem.composed([(Log(growth), Fraction(0))], AT)
+def _of_response() -> tuple[theorem.Bound, ...]:
+    """The points (ε, δ) of one randomized response RR_{ln 4}."""
+    return theorem.composed([(Log(4), Fraction(0))], AT)
 
 
 def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) -> theorem.Evidence:
     exposed = claiming(EXPOSED, EVENT, 2)
     f = _sparse(exposed, consistent=False)
-    return theorem.private(
-        ExtConComp(), f, claimed, 2 * n + 1, exactly=exactly, catalogue=[exposed], max_creations=n
-    )
+    return theorem.of_creations(f, [exposed], claimed, 2 * n + 1, n, exactly=exactly)
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
-    """Evidence for Theorem F₁ on n creations; ``counted``: for how many the claim is made."""
+    """Evidence for Theorem F₁ on n creations, claimed as for ``counted`` creations."""
+    points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
-        (at, most * (1 - (1 - delta / most) ** (counted or n)))
-        for (at, delta), (_, most) in zip(
-            _figures(claiming(EXPOSED, EVENT, 2)), _of_responses(Fraction(4)), strict=True
-        )
+        (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points
     ]
     return _one_of(n, claimed=claimed, exactly=True)

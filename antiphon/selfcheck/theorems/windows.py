@@ -1,9 +1,11 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Checks of sliding windows and of privacy by age, on finite counters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 import attrs
@@ -25,10 +27,11 @@ ONE: Final = ((Log(2), Fraction(0)),)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of this file's theorems on finite counters, each theorem with a broken twin."""
+    """The checks of sliding windows and on privacy by age, with broken twins."""
     window = Check("Lemma 2.15", "Window(2) @ a counter of randomized bits, three updates", sliding)
     young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
-    old = Check("Expiration", "the same, and one update after it: two answers", _older)
+    older = partial(aged, age=1, answers=2)
+    old = Check("Expiration", "the same, and one update after it: two answers", older)
     yield from (window, young, old)
     yield window.twin("the newest update added without noise", processor=AddsBare() @ _WINDOW)
     yield young.twin("one more update, at the same claim", age=1)
@@ -36,21 +39,15 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class RandomizedBits(ContinualMechanism[Any, Any, Any]):
-    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted. ``parities``: not
-    the bit but its parity with the bit before, which is 0 at first.
+    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted; or, with
+    ``parities``, its parity with the bit before.
 
     State: the last bit, and the number of randomized ones.
     """
 
     parities: bool = False
-
-    @property
-    def initial_state(self) -> tuple[int, int]:
-        return 0, 0
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Either((BITS, QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
+    initial_state = 0, 0
+    signature = Signature(Either((BITS, QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
         last, total = state
@@ -71,11 +68,7 @@ def sliding(processor: PostProcessor[Any] = _WINDOW) -> Evidence:
 
 
 def aged(age: int = 0, answers: int = 1) -> Evidence:
-    """Evidence that an adversary who stops ``age`` updates after the first that differs learns no
-    more than from so many randomized responses."""
+    """Evidence that stopping ``age`` updates after the differing one reveals at most ``answers``
+    randomized responses."""
     system, f = RandomizedBits(parities=True), UntilAge(EVENT, age)
     return private(system, f, composed(ONE * answers, CURVE), 6, exactly=True)
-
-
-def _older() -> Evidence:
-    return aged(age=1, answers=2)

@@ -22,8 +22,7 @@ class Seats(NamedTuple):
     """The largest numbers of connections, in all and from one address."""
 
     at_once: int = 800
-    """The largest number of connections, below the number of files a process may open (mostly
-    1,024)."""
+    """The largest number of connections, below the 1,024 files that a process may mostly open."""
     of_one: int = 100
     """The largest number of connections from one address; behind a proxy all have its address."""
 
@@ -63,7 +62,7 @@ class Door:
                     await self._room.wait()
                 try:
                     connection, peer = await loop.sock_accept(listener)
-                except OSError:  # no descriptor is left, or it was given up before it was accepted
+                except OSError:  # the process has no free descriptor, or the client has left
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))

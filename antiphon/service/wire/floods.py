@@ -48,8 +48,7 @@ class Floods:
 
 
 def address_of(host: str) -> str:
-    """The address by which requests are counted; of an IPv6 address the first half (a
-    household's)."""
+    """The address by which requests are counted; of IPv6 the first half, a household's."""
     if ":" not in host:
         return host
     try:

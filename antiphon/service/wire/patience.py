@@ -67,12 +67,12 @@ class Patience(asyncio.Protocol):
 
 
 def _ended(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """Cancel a timer."""
+    """Cancel a timer; returns None, to be stored in its place."""
     if timer is not None:
         timer.cancel()
     return None
 
 
 def patient(protocol: Any) -> Any:
-    """A protocol class of uvicorn with these timeouts."""
+    """A subclass of a uvicorn protocol class, with the timeouts of ``Patience``."""
     return type("Patient", (Patience, protocol), {})

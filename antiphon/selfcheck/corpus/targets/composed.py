@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Concurrent compositions under all four verification functions (CM §4-5), and broken twins."""
 
 import math
@@ -22,8 +23,8 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
 class SwapsStates(Extended):
-    """A broken ExtConComp that swaps the states of the mechanisms 2i and 2i+1 after a question to
-    one of them.
+    """A broken ExtConComp that swaps the states of mechanisms 2i and 2i+1 after each question to
+    one.
 
     The verifier's record of each mechanism's messages is then wrong, so a mechanism can be asked
     more than its f allows.
@@ -50,10 +51,7 @@ class LastMessageOnly(Verification[int]):
     """A broken verifier that checks only the last pair of messages, as if it were the first."""
 
     verification: Verification
-
-    @property
-    def initial_state(self) -> int:
-        return 0
+    initial_state = 0
 
     def step(self, state: int, zero: object, one: object, /) -> int | Refused:
         after = read(self.verification, self.verification.initial_state, zero, one)
@@ -65,7 +63,7 @@ TWO: Final = Create(RandomizedResponse(epsilon=Log(2)))
 THREE: Final = Create(RandomizedResponse(epsilon=Log(3)))
 EITHER: Final = Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10)))
 RARELY: Final = Fraction(1, 50)
-"""The δ of the mechanisms M_δ in the counterexample."""
+"""The δ of the mechanisms M_δ in the counterexample to sparse composition with δ > 0."""
 COPIES: Final = 50
 
 
@@ -163,7 +161,7 @@ def _consistent() -> Iterator[Entry]:
     fifty = _entry("f_∞ with δ > 0: fifty M_δ", f, Player("the counterexample's", breaker), truth,
                    "CM Thm 1.4", epsilon=0, delta=RARELY, broken=True)  # fmt: skip
     near = 0.98 * float(breaker.success)
-    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)  # 10^6 runs in all
+    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)  # a million runs in all
 
 
 def _side_by_side() -> Iterator[Entry]:

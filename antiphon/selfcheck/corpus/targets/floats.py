@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Laplace noise in doubles, whose last bits leak the input, and the snapping mechanism, which
 prevents that.
 
@@ -22,13 +23,12 @@ from antiphon.verifiers import Within, neighbouring_start
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
     """A random sign ±1, and ln u for u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
-    # (ticket//2 + 1)·2^-52 is exact in doubles, so u is what a generator of doubles gives.
+    # (ticket//2 + 1)·2^-52 is exact in doubles, so that u is as from a generator of doubles.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
 def _log(u: float) -> float:
-    """The logarithm ln u of one double or of a column of them, the same in both cases to the
-    last bit."""
+    """The logarithm ln u of a double, or of a column of doubles, equal to the last bit."""
     found = np.log(u)
     return float(found) if type(found) is np.float64 else found
 
@@ -46,14 +46,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(1 / self.epsilon))
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Integers(), Reals(), Integers())
+    signature = Signature(Integers(), Reals(), Integers())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -62,7 +55,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
 
     def respond(self, dataset: int, coins: Coins) -> float:
         sign, size = sign_and_logarithm(coins)
-        return dataset + sign * self._scale * size
+        return dataset + sign * float(1 / self.epsilon) * size
 
 
 @column_safe
@@ -157,8 +150,7 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """The scaled distribution function F(z) = d·Pr[Z <= z], with d = (2^(k+1) + 1)(2^k +
-        1)^(n−1)."""
+        """The scaled distribution function d·Pr[Z <= z], d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:

@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Interactive and continual mechanisms with a bug, and their correct twins."""
 
 import math
@@ -17,11 +18,13 @@ from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whol
 from antiphon.verifiers import Within, models
 
 _QUERIES: Final = Finite((COUNT,))
+_PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
+"""The messages to a filter of bits: (g, bit), where a randomized response to the bit costs ln g."""
 
 
 class SharedNoiseState(NamedTuple):
-    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and a noise
-    per height."""
+    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and the noise of
+    each height, None before its draw."""
 
     subtrees: tuple[tuple[int, int], ...]
     noises: tuple[int | None, ...]
@@ -40,14 +43,11 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
     horizon: int = attrs.field(validator=whole, kw_only=True)
     epsilon: Fraction = attrs.field(converter=named.positive, kw_only=True)
+    signature = Signature(Either((BITS, _QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     @property
     def initial_state(self) -> SharedNoiseState:
         return SharedNoiseState((), (None,) * self.horizon.bit_length())
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Either((BITS, _QUERIES)), Either((Finite((TOP,)), Integers())), BITS)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -79,8 +79,7 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of ``LaggingCounter``: that of the counter, and the update that it has not yet
-    received."""
+    """The state of ``LaggingCounter``: the inner counter's, and the last update, not yet sent."""
 
     inner: object
     waiting: object
@@ -126,8 +125,8 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
 @column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
-    """The Gaussian mechanism x ↦ x + N(0, σ²); with ``takes_variance`` a bug: the sampler takes σ²
-    for σ.
+    """The Gaussian mechanism x ↦ x + N(0, σ²); a broken twin ``takes_variance`` σ² for the
+    deviation.
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
@@ -140,10 +139,7 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
         default=Fraction(1, 10), converter=named.positive, kw_only=True
     )
     takes_variance: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Reals(), Reals())
+    signature = Signature(Reals(), Reals(), Reals())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -172,8 +168,8 @@ def _normal(x: float) -> float:
 @column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
-    """Randomized response to bits, with an ε chosen for each bit, within a budget of ln ``budget``
-    in all.
+    """A filter of randomized responses to bits, each with an ε of its own, up to ln ``budget`` in
+    all.
 
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
     ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it
@@ -184,15 +180,8 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
 
     budget: int = attrs.field(default=6, validator=whole, kw_only=True)
     late: bool = attrs.field(default=False, kw_only=True)
-
-    @property
-    def initial_state(self) -> int:
-        return 1
-
-    @property
-    def signature(self) -> Signature:
-        asked = Finite(tuple((growth, bit) for growth in (2, 3) for bit in (0, 1)))
-        return Signature(asked, Finite((0, 1, BOTTOM)), asked)
+    initial_state = 1
+    signature = Signature(_PRICED, Finite((0, 1, BOTTOM)), _PRICED)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

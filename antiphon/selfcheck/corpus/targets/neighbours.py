@@ -23,7 +23,7 @@ class TotalWithin:
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # not all entries are numbers
+        except InvalidArgument:  # an entry is not a number
             return False
         return bool(sum(gaps) <= self.distance)
 
@@ -31,8 +31,7 @@ class TotalWithin:
 @register("antiphon.corpus.SameHead/1")
 @attrs.frozen
 class SameHead:
-    """A relation on pairs (a, b): the public first entries are equal; the secret second ones may
-    differ."""
+    """A relation on pairs (a, b): the public first entries are equal, the second ones are free."""
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are tuples of two with the same first entry."""

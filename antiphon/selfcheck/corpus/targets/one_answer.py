@@ -1,3 +1,4 @@
+# pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
 """Targets that answer once, and a running sum: noisy histograms, one with far too little noise;
 report noisy max; RAPPOR.
 
@@ -15,7 +16,6 @@ import attrs
 from antiphon.numbers import Log, exact, named
 from antiphon.protocol import Claim, Coins, ContinualMechanism, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, TotalWithin, claimed, whole
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
@@ -35,11 +35,6 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
     inverted: bool = False
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     length: int = attrs.field(default=5, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        scale = self.epsilon if self.inverted else 1 / self.epsilon
-        set_derived(self, _scale=float(scale))
 
     @property
     def signature(self) -> Signature:
@@ -54,15 +49,16 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
         return claimed(f, Status.ASSUMED, "Dwork et al. 2006", epsilon=self.epsilon)
 
     def respond(self, dataset: tuple[int, ...], coins: Coins) -> tuple[float, ...]:
-        return tuple(count + coins.laplace(self._scale) for count in dataset)
+        scale = float(self.epsilon if self.inverted else 1 / self.epsilon)
+        return tuple(count + coins.laplace(scale) for count in dataset)
 
 
 @register("antiphon.corpus.NoisyMax/1")
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """Report noisy max: the index of the largest query after noise of scale 2/ε; the first one in a
-    tie.
+    """Report noisy max: the index of the largest query after noise of scale 2/ε; of equal ones the
+    first.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
@@ -76,10 +72,6 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
     exponential: bool = False
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     length: int = attrs.field(default=5, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(2 / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -104,7 +96,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
         return best if self.tells_value else place
 
     def _noisy(self, answer: int, coins: Coins) -> float:
-        noise = coins.laplace(self._scale)
+        noise = coins.laplace(float(2 / self.epsilon))
         return answer + (abs(noise) if self.exponential else noise)  # |Lap(b)| is Exp(b)
 
 
@@ -113,16 +105,15 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor that gives a Bernoulli draw so many outcomes that a population of runs stores it as
-numbers and does not split."""
+"""A factor: draws with so many outcomes are stored as numbers, and split no population."""
 
 
 @register("antiphon.corpus.Rappor/1")
 @column_safe
 @attrs.frozen
 class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
-    """A RAPPOR report on a value: its Bloom filter, each bit randomized permanently and once more
-    for the report.
+    """A RAPPOR report on a value: its Bloom filter, each bit randomized for good and then once
+    more.
 
     NIM: an int -> ``bits`` bits. ``hashes`` public hash functions set bits of the filter.
     A bit B becomes B' = 1 w.p. f/2, 0 w.p. f/2, else B (the permanent response); then 1
@@ -168,8 +159,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A reported bit, by comparisons alone: branches would split a population of runs 2^bits
-        ways."""
+        """A reported bit, by comparisons alone, since branches would split a population of runs."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:
@@ -197,18 +187,8 @@ class PrefixSum(ContinualMechanism[float, int, float]):
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(1 / self.epsilon))
-
-    @property
-    def initial_state(self) -> float:
-        return 0.0
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Integers(), Reals(), Integers())
+    initial_state = 0.0
+    signature = Signature(Integers(), Reals(), Integers())
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -219,7 +199,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
         )
 
     def step(self, state: float, message: int, coins: Coins) -> tuple[float, float]:
-        total = state + (message + coins.laplace(self._scale))
+        total = state + (message + coins.laplace(float(1 / self.epsilon)))
         return total, total
 
 
@@ -235,10 +215,6 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     copies: int = attrs.field(default=20, validator=whole, kw_only=True)
-    _scale: float = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, _scale=float(self.copies / self.epsilon))
 
     @property
     def signature(self) -> Signature:
@@ -250,4 +226,5 @@ class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
         return claimed(f, Status.ASSUMED, "basic composition", epsilon=self.epsilon)
 
     def respond(self, dataset: int, coins: Coins) -> tuple[float, ...]:
-        return tuple(dataset + coins.laplace(self._scale) for _ in range(self.copies))
+        scale = float(self.copies / self.epsilon)
+        return tuple(dataset + coins.laplace(scale) for _ in range(self.copies))

@@ -18,8 +18,7 @@ from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers import Within, every_pair
 
 Scale: TypeAlias = tuple[Union[int, Fraction], Union[int, Fraction]]
-"""A pair (a, b), for the scale a + b·c of Laplace noise in units of 1/ε; c is the number of ⊤
-allowed."""
+"""A pair (a, b): Laplace noise of scale (a + b·c)/ε, if c answers may be ⊤."""
 
 
 class Recipe(NamedTuple):
@@ -30,8 +29,7 @@ class Recipe(NamedTuple):
     nu: Scale | None
     """The scale of each query's noise ν; None: no noise."""
     release: Scale | None = None
-    """The scale of fresh noise on a number released in place of ⊤; (0, 0): the number that was
-    compared."""
+    """The scale of fresh noise on a number released for ⊤; (0, 0): the compared number itself."""
     halts: bool = True
     """Whether the mechanism halts after c times ⊤."""
     redraws: bool = False
@@ -51,13 +49,12 @@ RECIPES: Final[dict[str, Recipe]] = {
     "numeric": Recipe((3, 0), (0, 6), release=(0, 3), private=True),
     "never halts": Recipe((2, 0), (0, 4), halts=False, source="every ⊤ costs anew"),
 }
-"""The paper's algorithms by number, its Algorithm 7 ("numeric") with ε₁ = ε₂ = ε₃, and a broken
-Algorithm 1."""
+"""The variants by the number of Lyu's algorithm; "numeric" is Algorithm 7 with ε₁ = ε₂ = ε₃, and
+"never halts" a broken Algorithm 1."""
 
 
 class SparseVectorState(NamedTuple):
-    """The state of a sparse vector: the threshold's noise ρ, once drawn, and the number of ⊤
-    left."""
+    """The state: the threshold's noise ρ, once drawn, and the number of ⊤ left."""
 
     rho: float | None
     tops: int
@@ -76,8 +73,8 @@ def _threshold(value: object) -> float:
 @column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
-    """A variant of the sparse vector technique, from the table ``RECIPES``: ⊤ iff q + ν >= T + ρ; a
-    tie is ⊤.
+    """A variant of the sparse vector technique: ⊤ iff query + ν >= threshold + ρ, noises by
+    ``RECIPES``.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
     unless the variant never stops. q is an int: the answer of a query on the dataset.
