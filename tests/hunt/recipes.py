@@ -308,9 +308,21 @@ class Grower:
                 "bound": bound, "most": self.one(1, 2, 3)}  # fmt: skip
 
     def filtered(self) -> Recipe:
-        budget = self.one("basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian")
-        return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 6, 9),
-                "delta": self.one([0, 1], [1, 10]), "parts": self.parts(), "rounds": 3}  # fmt: skip
+        known = "basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian"
+        sharp = "residue", "residue", "natural", "natural of Gaussians"
+        budget, most = self.one(*known, *sharp, *sharp), self.one(2, 3)
+        parts = [self.charged() for _ in range(most - 1)] if self.chance(65) else self.parts()
+        return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 3, 4, 6, 9),
+                "delta": self.one([0, 1], [1, 10]), "parts": parts, "most": most,
+                "rounds": self.one(3, 2 * most, 2 * most)}  # fmt: skip
+
+    def charged(self) -> Recipe:
+        """A part whose claim is small enough for most filters."""
+        delta, start = self.one([0, 1], [0, 1], [1, 10]), {"kind": "start", "relation": "any"}
+        small = {"kind": "response", "q": self.one(2, 3), "delta": delta}
+        once = {"kind": "once", "weights": [self.weights(3, least=2) for _ in range(2)],
+                "measure": self.one(None, "gdp"), "f": start}  # fmt: skip
+        return self.one(small, small, once)
 
     def complex(self) -> Recipe:
         if self.chance(30):
