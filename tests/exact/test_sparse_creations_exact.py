@@ -79,12 +79,18 @@ class TestUnequal:
                 purse, k=3, creations=3, symmetric=True
             ).delta_between(at(s))
 
-    def test_the_interval_closes_on_what_the_engine_finds(self):
-        purse = [(2, QUARTER), (2, QUARTER), (5, Fraction(1, 10))]
-        assert engine(purse, 3, 3) == Fraction(59, 80)
+    @over(
+        ("purse", "s", "tight"),
+        [
+            ([(2, QUARTER), (2, QUARTER), (5, Fraction(1, 10))], 3, Fraction(59, 80)),
+            ([(3, Fraction(1, 7)), (5, Fraction(1, 9))], 5, Fraction(1921, 3087)),
+        ],
+    )
+    def test_the_interval_closes_on_what_the_engine_finds(self, purse, s, tight):
+        assert engine(purse, 3, s) == tight
         given = [(at(growth), delta) for growth, delta in purse]
-        ends = sparse(given, k=3, creations=3, tight=True).delta_between(at(3))
-        assert Fraction(59, 80) in ends
+        ends = sparse(given, k=len(purse), creations=3, tight=True).delta_between(at(s))
+        assert tight in ends
         assert ends.width < 1e-12
 
     @given(
