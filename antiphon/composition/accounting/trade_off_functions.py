@@ -182,8 +182,8 @@ class TradeOffCurve(Shown, Plotted):
         """Bounds on f(α) from the grid, which is made finer ``rounds`` times where g is largest."""
         floor = self.curve.floor
         if alpha == 0:  # the limit of 1 - δ(ε)
-            lower, upper = (1 - Fraction(end) for end in (floor.upper, floor.lower))
-            return probability(Interval(down(lower), up(upper)))
+            least, most = (1 - Fraction(end) for end in (floor.upper, floor.lower))
+            return probability(Interval(down(least), up(most)))
         low, high = (math.nextafter(float(alpha), end) for end in (0.0, 1.0))
         points = dict(self._grid)
         for _ in range(rounds):
