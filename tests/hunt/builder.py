@@ -129,8 +129,12 @@ def mapped(size: int, tables: Any, statistic: str, slack: list[int], says_all: b
 
 
 @system
-def concomp(parts: list[Recipe], rounds: int, base: int | None = None) -> Case:
-    return case(ap.ConComp(map(made, parts)), None, rounds, base=base)
+def concomp(
+    parts: list[Recipe], rounds: int, base: int | None = None, events: int | None = None
+) -> Case:
+    """``events``: so many pairs differ over all parts together."""
+    f = None if events is None else event_level(events=events)
+    return case(ap.ConComp(map(made, parts)), f, rounds, base=base)
 
 
 _PARAMETERS: dict[str, Any] = {

@@ -224,7 +224,7 @@ class Grower:
         rules: list[Callable[[], Recipe]] = [
             lambda: self.alone(depth),
             lambda: self.alone(depth),
-            lambda: {"kind": "concomp", "parts": self.parts(depth), "rounds": self.one(1, 2, 3)},
+            lambda: self.composed(depth),
             lambda: self.extended(depth),
             lambda: self.extended(depth),
             self.filtered,
@@ -241,6 +241,22 @@ class Grower:
             lambda: {"kind": "chained", "links": self.links(), "inside": self.alone(depth)},
         ]  # fmt: skip
         return self.random.choice(rules)()
+
+    def composed(self, depth: int = 1) -> Recipe:
+        if self.chance(60):
+            return {"kind": "concomp", "parts": self.parts(depth), "rounds": self.one(1, 2, 3)}
+        parts = [self.brief() for _ in range(self.one(2, 2, 2, 3))]
+        return {"kind": "concomp", "parts": parts, "rounds": self.one(2, 3, 3, 4),
+                "events": self.one(1, 2, 2, 3)}  # fmt: skip
+
+    def brief(self) -> Recipe:
+        """A part that halts, with a claim at event level; its first answer may be of no bit."""
+        rows = [[[self.one(1, 1, 2, 6, 30) for _ in range(4)] for _ in range(2)] for _ in range(2)]
+        if self.chance(40):
+            rows[0] = [[self.one(1, 3, 20), 0, 0, 1]] * 2
+        f = {"kind": "event", "relation": "any", "events": self.one(1, 1, 2)}
+        measure = self.one(None, [1, 1], [3, 2], [2, 1], [2, 1], "zcdp")
+        return {"kind": "brief", "rows": rows, "f": f, "measure": measure}
 
     def live(self) -> Recipe:
         """A session; of a composition most often, whose f may be none of composition."""

@@ -228,7 +228,8 @@ class FromZero(Searched):
 
 
 def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ.
+    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ; at
+    least one.
 
     >>> from antiphon.composition.accounting import optimal
     >>> points(optimal([(1, 0)]))[0]
@@ -243,6 +244,9 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             epsilon = curve.epsilon_at(delta)
             if not shown or epsilon < 0.99 * shown[-1][0]:  # only if it adds a new point
                 shown.append((epsilon, float(delta)))
+    if not shown:  # the floor is not reached, and lies above all round δ
+        higher = min(2 * floor, (1 + floor) / 2)
+        shown.append((curve.epsilon_at(higher), higher))
     return shown
 
 
