@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 94_546, 508, 6_848, 55_318
+LINES, FILES, IMPORTS, CORE_LINES = 94_550, 508, 6_843, 55_320
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
