@@ -17,6 +17,7 @@ import antiphon as ap
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
+    NaturalFilter,
     Odometer,
     ResidueFilter,
     RogersFilter,
@@ -32,6 +33,7 @@ BUDGETS = [
     BasicFilter(epsilon=LARGE, delta=1), ConcentratedFilter(rho=LARGE, delta=1),
     WhitehouseFilter(epsilon=LARGE, delta=0.5), RogersFilter(epsilon=LARGE, delta=0.3),
     Odometer(delta=0.5), ResidueFilter(mu=LARGE, delta=1),
+    NaturalFilter(epsilon=LARGE, delta=0.5, claim=Approximate(1, Fraction(1, 10**9))),
 ]  # fmt: skip
 EVERY = pytest.mark.parametrize("budget", BUDGETS, ids=lambda b: type(b).__name__)
 NUMBERS = [100, 10_000, 100_000]

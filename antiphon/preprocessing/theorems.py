@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.composition.accounting.bounds import least_curve, of_measure
-from antiphon.numbers.exact import Log, epsilon
+from antiphon.numbers.exact import Log, epsilon, root_up
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
 from antiphon.preprocessing.printed_bounds import PRINTED, Circumstances, by_theorem
@@ -54,6 +54,9 @@ def checks() -> Iterable[Check]:
     row = Check(TURNED, "2 records in the plane, two gaps", _gaps)
     yield row
     yield row.twin("the same with the gap of the first dataset alone", both=False)
+    row = Check(TURNED, "2 records on a circle, centred: 3√3/8 over the gap", _centred)
+    yield row
+    yield row.twin("the same by 1/2 over the gap, as if not centred", centred=False)
 
 
 # --- claims indexed by distance -------------------------------------------------------------------
@@ -196,14 +199,32 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
     moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
     """
     images, gaps = zip(*map(_projected, (one, other)), strict=True)
+    plus = (one[0] + other[0], one[1] + other[1])
+    spread = _length(_minus(one, other)) * _length(plus)
+    return _biased(images, spread / (sum(gaps) if both else 2 * gaps[0]), exactly=exactly)
+
+
+def _centred(*, centred: bool = True) -> Evidence:
+    """Evidence that P, of centred records, turns by at most (3√3/2)(n-1)/(n²δ), for n = 2 and a gap
+    of δ; if not ``centred``, by 1/(nδ).
+
+    The records are (-1, 0) and (c, s), or its mirror image (c, -s), on the unit circle: the
+    direction is that of their difference, and the gap a fourth of its square, (1+c)/2.
+    """
+    c, s = _point("33/65", "56/65")  # about 60°, where the bound is met
+    gap = (1 + c) / 2
+    most = root_up(Fraction(27, 64)) if centred else Fraction(1, 2)
+    return _biased(((gap, s / 2), (gap, -s / 2)), most / gap)
+
+
+def _biased(images: Sequence[Point], bound: Fraction, *, exactly: bool = False) -> Evidence:
+    """Evidence on ‖P - P'‖ <= ``bound``, by the images of a record of length 1 and a bit of them
+    (``_turned``)."""
     apart = _minus(*images)
     moved = _length(apart)
     biases = [(apart[0] * x + apart[1] * y) / moved for x, y in images]
     unit = math.lcm(*(bias.denominator for bias in biases))
     weights = tuple((int(unit * (1 - bias)), int(unit * (1 + bias))) for bias in biases)
-    plus = (one[0] + other[0], one[1] + other[1])
-    spread = _length(_minus(one, other)) * _length(plus)
-    bound = spread / (sum(gaps) if both else 2 * gaps[0])
     system = FiniteResponse(weights, name="a bit of the projected record")
     claimed = [(Fraction(0), bound / 2)]
     return private(system, neighbouring_start(), claimed, rounds=1, exactly=exactly)

@@ -19,6 +19,7 @@ from antiphon.composition.accounting.creations.bounded_exactly import (
     theta,
 )
 from antiphon.selfcheck.theorems.components import corners
+from antiphon.selfcheck.theorems.sparse_creations import few_differ
 
 QUARTER = Fraction(1, 4)
 
@@ -79,13 +80,38 @@ class TestUnequal:
                 purse, k=3, creations=3, symmetric=True
             ).delta_between(at(s))
 
-    def test_the_interval_closes_on_what_the_engine_finds(self):
-        purse = [(2, QUARTER), (2, QUARTER), (5, Fraction(1, 10))]
-        assert engine(purse, 3, 3) == Fraction(59, 80)
+    @over(
+        ("purse", "s", "tight"),
+        [
+            ([(2, QUARTER), (2, QUARTER), (5, Fraction(1, 10))], 3, Fraction(59, 80)),
+            ([(3, Fraction(1, 7)), (5, Fraction(1, 9))], 5, Fraction(1921, 3087)),
+        ],
+    )
+    def test_the_interval_closes_on_what_the_engine_finds(self, purse, s, tight):
+        assert engine(purse, 3, s) == tight
         given = [(at(growth), delta) for growth, delta in purse]
-        ends = sparse(given, k=3, creations=3, tight=True).delta_between(at(3))
-        assert Fraction(59, 80) in ends
+        ends = sparse(given, k=len(purse), creations=3, tight=True).delta_between(at(s))
+        assert tight in ends
         assert ends.width < 1e-12
+
+    @over(
+        ("made", "k", "s"),
+        [
+            ([(2, Fraction(1, 1000)), (2, Fraction(1, 1000)), (5, 0)], 2, 3),
+            ([(20, QUARTER), (2, Fraction(3, 5))], 1, 2),
+            *sized([], [([(2, QUARTER), (3, QUARTER / 5), (3, QUARTER / 5)], 2, Fraction(3, 2))]),
+        ],
+    )
+    def test_fewer_differ_than_there_are(self, made, k, s):
+        """A list of what is created, of which the adversary leaves out what it likes."""
+        created = [corners(growth, Fraction(delta)) for growth, delta in made]
+        system, f = few_differ(created, k)
+        tight = Question(system, f, report=None).solve(at(s), 3 * len(made)).delta
+        pairs = [each.parameters for each in created]
+        curve = sparse(pairs, k=k, creations=pairs)
+        assert exactly_sparse(pairs, k=k, creations=pairs).delta_at(at(s)) == tight
+        for each in (curve, curve.closed):
+            assert tight in each.delta_between(at(s))
 
     @given(
         st.lists(

@@ -16,6 +16,7 @@ from typing import Any
 import references
 
 import antiphon as ap
+from antiphon.composition.across import Across
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import AdaptiveParameters, EachValid, OfCreations
 from antiphon.verifiers.models import Bounded
@@ -95,16 +96,16 @@ class _Search:
 def _pairs(case: Case, verification: Any) -> Iterator[Any]:
     """Every pair of messages that may be said."""
     f = verification.verification if type(verification) is Bounded else verification
-    creations = f.created if isinstance(f, OfCreations) else case.catalogue or ()
-    if not isinstance(f, Suitable):
+    creations = f.created if isinstance(f, OfCreations | Across) else case.catalogue or ()
+    if not isinstance(f, Suitable | Across):
         yield from (ap.Pair(zero, one) for zero, one in product(case.queries or (), repeat=2))
         return
-    if not isinstance(f, EachValid):
+    if not isinstance(f, EachValid | Across):
         yield from (ap.same(each) for each in dict.fromkeys(creations))
     plain = [q.query if type(q) is ap.Ask else q for q in case.queries or ()]
     plain = list(dict.fromkeys(q for q in plain if type(q) is not ap.Create))
     count = case.rounds if case.max_creations is None else case.max_creations
-    for index in range(len(creations) if isinstance(f, EachValid) else count):
+    for index in range(len(creations) if isinstance(f, EachValid | Across) else count):
         yield from (
             ap.Pair(ap.Ask(zero, index), ap.Ask(one, index))
             for zero, one in product(plain, repeat=2)
@@ -119,6 +120,8 @@ def predicate(verification: Any) -> Callable[[list[Any]], bool]:
         return lambda said: len(said) <= f.pairs and inner(said)
     if isinstance(f, EachValid):
         return references.closed(lambda said: _each_valid(f.created, said))
+    if isinstance(f, Across):
+        return references.closed(lambda said: _across(f, said))
     if isinstance(f, AdaptiveParameters):
         return references.closed(lambda said: _adaptive(said, f.budget))
     if isinstance(f, Suitable):
@@ -138,6 +141,17 @@ def _each_valid(created: Any, said: list[Any]) -> bool:
         if not references.valid_for(create, pairs):
             return False
     return True
+
+
+def _across(f: Any, said: list[Any]) -> bool:
+    """All pairs together fit the model, and each that differs is valid for its mechanism alone."""
+    pairs = [(m.zero.query, m.one.query) for m in said]
+    for create, own in ((f.created[m.zero.index], (m.zero.query, m.one.query)) for m in said):
+        if not all(map(create.mechanism.signature.queries.contains, own)):
+            return False
+        if references.differing([own]) and not references.valid_for(create, [own]):
+            return False
+    return bool(references.reference_of(f.model)(pairs))
 
 
 def _adaptive(said: list[Any], budget: Any) -> bool:

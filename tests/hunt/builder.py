@@ -15,6 +15,7 @@ from antiphon.composition import (
     ComplexMechanism,
     ConcentratedFilter,
     GaussianFilter,
+    NaturalFilter,
     RenyiFilter,
     ResidueFilter,
     RogersFilter,
@@ -35,6 +36,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.preprocessing import ImputedSum, Preprocessed
 from antiphon.protocol import (
+    Approximate,
     BoundedRange,
     Dominated,
     GaussianDP,
@@ -127,8 +129,12 @@ def mapped(size: int, tables: Any, statistic: str, slack: list[int], says_all: b
 
 
 @system
-def concomp(parts: list[Recipe], rounds: int, base: int | None = None) -> Case:
-    return case(ap.ConComp(map(made, parts)), None, rounds, base=base)
+def concomp(
+    parts: list[Recipe], rounds: int, base: int | None = None, events: int | None = None
+) -> Case:
+    """``events``: so many pairs differ over all parts together."""
+    f = None if events is None else event_level(events=events)
+    return case(ap.ConComp(map(made, parts)), f, rounds, base=base)
 
 
 _PARAMETERS: dict[str, Any] = {
@@ -218,16 +224,28 @@ _FILTERS: dict[str, Callable[[Any, Any], Any]] = {
     "renyi": lambda q, d: RenyiFilter(order=q, budget=Fraction(q, 4), delta=d),
     "gaussian": lambda q, d: GaussianFilter(mu=Fraction(q, 4), delta=d),
     "residue": lambda q, d: ResidueFilter(mu=Fraction(q, 3), delta=d),
+    "natural": lambda q, d: _natural(Approximate(Log(3), d), q),
+    "natural of Gaussians": lambda q, _: _natural(GaussianDP(1), q),
     "rogers": lambda q, d: RogersFilter(epsilon=Log(q), delta=d or Fraction(1, 9)),
 }
 
 
+def _natural(claim: Any, q: int) -> NaturalFilter:
+    return NaturalFilter(epsilon=Log(q), delta=Fraction(1, 4), claim=claim)
+
+
 @system
-def filtered(budget: str, q: int, delta: list[int], parts: list[Recipe], rounds: int) -> Case:
+def filtered(
+    budget: str, q: int, delta: list[int], parts: list[Recipe], rounds: int, most: int = 2
+) -> Case:
     """ExtConComp whose adversary chooses all parameters, within a filter."""
-    creations = tuple(map(ap.Create, map(made, parts)))
+    made_parts = map(made, parts)
+    if budget == "natural of Gaussians":
+        creations = tuple(_asserting("mu", each) for each in made_parts)
+    else:
+        creations = tuple(map(ap.Create, made_parts))
     composition = ap.ExtConComp(budget=_FILTERS[budget](q, Fraction(*delta)))
-    return _extended(composition, None, creations, rounds, 2, None)
+    return _extended(composition, None, creations, rounds, most, None)
 
 
 @system

@@ -14,8 +14,9 @@ import attrs
 import pytest
 
 from antiphon.audit.exact import question
+from antiphon.composition import NaturalFilter
 from antiphon.composition.accounting import bounds
-from antiphon.composition.filters import budget
+from antiphon.composition.filters import budget, residue
 from antiphon.composition.guarantees import composing, rulebook
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rules import fixed_compositions, lifting, sparse_in_parallel
@@ -99,6 +100,12 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (
         bounds, "from_concentrated", lambda own: lambda rho: own(rho / 4)
+    ),
+    "a residue leaves all": (
+        residue, "residue", lambda _: lambda epsilon, left, naive: left
+    ),
+    "a natural filter admits twice as many claims": (
+        NaturalFilter, "cost", lambda _: lambda self, measure: (Fraction(1, 2), Fraction(0))
     ),
     "a filter's figure without its δ": (budget, "optimal", _without_deltas),
     "V[f] forgets to charge": (Paying, "spend", lambda _: lambda self, purse, given: purse),

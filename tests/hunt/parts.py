@@ -218,6 +218,11 @@ def table(rows: Any, f: Recipe, rounds: int, measure: Any) -> Any:
 
 
 @part
+def brief(rows: Any, f: Recipe, measure: Any) -> Any:
+    return measured(users.Brief(tupled(rows)), f, 3, measure)
+
+
+@part
 def once(weights: Any, f: Recipe, measure: Any) -> Any:
     return measured(FiniteResponse(tupled(weights)), f, 2, measure)
 

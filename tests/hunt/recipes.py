@@ -224,7 +224,7 @@ class Grower:
         rules: list[Callable[[], Recipe]] = [
             lambda: self.alone(depth),
             lambda: self.alone(depth),
-            lambda: {"kind": "concomp", "parts": self.parts(depth), "rounds": self.one(1, 2, 3)},
+            lambda: self.composed(depth),
             lambda: self.extended(depth),
             lambda: self.extended(depth),
             self.filtered,
@@ -241,6 +241,22 @@ class Grower:
             lambda: {"kind": "chained", "links": self.links(), "inside": self.alone(depth)},
         ]  # fmt: skip
         return self.random.choice(rules)()
+
+    def composed(self, depth: int = 1) -> Recipe:
+        if self.chance(60):
+            return {"kind": "concomp", "parts": self.parts(depth), "rounds": self.one(1, 2, 3)}
+        parts = [self.brief() for _ in range(self.one(2, 2, 2, 3))]
+        return {"kind": "concomp", "parts": parts, "rounds": self.one(2, 3, 3, 4),
+                "events": self.one(1, 2, 2, 3)}  # fmt: skip
+
+    def brief(self) -> Recipe:
+        """A part that halts, with a claim at event level; its first answer may be of no bit."""
+        rows = [[[self.one(1, 1, 2, 6, 30) for _ in range(4)] for _ in range(2)] for _ in range(2)]
+        if self.chance(40):
+            rows[0] = [[self.one(1, 3, 20), 0, 0, 1]] * 2
+        f = {"kind": "event", "relation": "any", "events": self.one(1, 1, 2)}
+        measure = self.one(None, [1, 1], [3, 2], [2, 1], [2, 1], "zcdp")
+        return {"kind": "brief", "rows": rows, "f": f, "measure": measure}
 
     def live(self) -> Recipe:
         """A session; of a composition most often, whose f may be none of composition."""
@@ -308,9 +324,21 @@ class Grower:
                 "bound": bound, "most": self.one(1, 2, 3)}  # fmt: skip
 
     def filtered(self) -> Recipe:
-        budget = self.one("basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian")
-        return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 6, 9),
-                "delta": self.one([0, 1], [1, 10]), "parts": self.parts(), "rounds": 3}  # fmt: skip
+        known = "basic", "concentrated", "whitehouse", "rogers", "renyi", "gaussian"
+        sharp = "residue", "residue", "natural", "natural of Gaussians"
+        budget, most = self.one(*known, *sharp, *sharp), self.one(2, 3)
+        parts = [self.charged() for _ in range(most - 1)] if self.chance(65) else self.parts()
+        return {"kind": "filtered", "budget": budget, "q": self.one(2, 3, 3, 4, 6, 9),
+                "delta": self.one([0, 1], [1, 10]), "parts": parts, "most": most,
+                "rounds": self.one(3, 2 * most, 2 * most)}  # fmt: skip
+
+    def charged(self) -> Recipe:
+        """A part whose claim is small enough for most filters."""
+        delta, start = self.one([0, 1], [0, 1], [1, 10]), {"kind": "start", "relation": "any"}
+        small = {"kind": "response", "q": self.one(2, 3), "delta": delta}
+        once = {"kind": "once", "weights": [self.weights(3, least=2) for _ in range(2)],
+                "measure": self.one(None, "gdp"), "f": start}  # fmt: skip
+        return self.one(small, small, once)
 
     def complex(self) -> Recipe:
         if self.chance(30):

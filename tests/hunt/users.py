@@ -29,6 +29,24 @@ def stated(measure: Any, verification: Any) -> Claim:
     return Claim(measure, verification, Status.PROVED, "its author's proof")
 
 
+@attrs.frozen
+class Brief(ap.ContinualMechanism[Any, Any, Any]):
+    """Rows of weights of two hidden states, as of ``Table``; it halts after two answers, so that
+    its claims need no bound on the messages. State: (answers so far, hidden state)."""
+
+    rows: tuple[Any, ...]
+    claims: tuple[Claim, ...] = ()  # type: ignore[assignment]
+    initial_state = (0, 0)
+    signature = ap.Signature(spaces.BITS, spaces.BITS)
+
+    def step(self, state: Any, message: int, coins: Any) -> Any:
+        told, hidden = state
+        if told == 2:
+            return state, ap.HALT
+        hidden, answer = divmod(coins.categorical(self.rows[hidden][message]), 2)
+        return (told + 1, hidden), answer
+
+
 # --- relations ------------------------------------------------------------------------------------
 
 

@@ -224,7 +224,8 @@ class FromZero(Searched):
 
 
 def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ.
+    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ; at
+    least one.
 
     >>> from antiphon.composition.accounting import optimal
     >>> points(optimal([(1, 0)]))[0]
@@ -240,8 +241,8 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
                 shown.append((epsilon, float(delta)))
     if not shown:  # The floor is a limit only, and above each round δ.
-        most = min(1.0, 2 * floor)
-        shown.append((curve.epsilon_at(most), most))
+        higher = min(2 * floor, (1 + floor) / 2)
+        shown.append((curve.epsilon_at(higher), higher))
     return shown
 
 

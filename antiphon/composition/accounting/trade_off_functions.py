@@ -30,7 +30,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve, reach
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import InvalidArgument, exact, shown_down
 from antiphon.numbers.errors import shown, written_as
-from antiphon.numbers.interval import UNIT, Interval, above, below, probability
+from antiphon.numbers.interval import UNIT, Interval, above, below, down, probability, up
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.measures.kinds import Dominated
 from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, Plotted, style_axes, titled
@@ -179,7 +179,8 @@ class TradeOffCurve(Shown, Plotted):
         """Bounds on f(α) from the grid, refined ``rounds`` times at the best slope."""
         floor = self.curve.floor
         if alpha == 0:  # At α = 0 the trade-off function is the limit of 1 - δ(ε).
-            return probability(Interval(below(1 - floor.upper), above(1 - floor.lower)))
+            least, most = (1 - Fraction(end) for end in (floor.upper, floor.lower))
+            return probability(Interval(down(least), up(most)))
         low, high = (math.nextafter(float(alpha), end) for end in (0.0, 1.0))
         points = dict(self._grid)
         for _ in range(rounds):

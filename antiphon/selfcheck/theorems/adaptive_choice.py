@@ -3,7 +3,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -15,11 +15,13 @@ from antiphon.composition import Budget, Create, Filter, Refusal, adaptive_param
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
+from antiphon.composition.filters.budget import Spent
 from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
 from antiphon.composition.filters.natural import NaturalFilter
 from antiphon.composition.filters.residue import ResidueFilter
+from antiphon.composition.filters.sums import Sum
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.numbers.exact import ExactEpsilon, Log, epsilon, root_up
 from antiphon.protocol import HALT, Ask, Coins, Pair, same
 from antiphon.protocol.adversary import Adversary, adversary
 from antiphon.protocol.measures.kinds import Measure, Pure, parameters_of
@@ -63,6 +65,28 @@ class Forgetful(Budget[Any]):
     def charge(self, state: Any, measure: Measure) -> Any:
         after = self.budget.charge(state, measure)
         return after if type(after) is Refusal else state
+
+
+@attrs.frozen
+class RoundedUp(Budget[Spent]):
+    """A broken residue filter: the ν of the Gaussian that is left is rounded up, to a multiple of
+    ``step``."""
+
+    budget: ResidueFilter
+    step: Fraction
+    reads_claims_only = True
+
+    @property
+    def initial_state(self) -> Spent:
+        return self.budget.initial_state
+
+    def charge(self, state: Spent, measure: Measure) -> Spent | Refusal:
+        after = self.budget.charge(state, measure)
+        if type(after) is Refusal:
+            return after
+        square = self.budget.mu**2
+        left = self.step * math.ceil(root_up(square - after.amount.rational) / self.step)
+        return after._replace(amount=Sum().plus(max(Fraction(0), square - left**2)))
 
 
 def quantile(growth: int, number: int, beta: Fraction) -> int:
@@ -118,7 +142,8 @@ def checks() -> Iterable[Check]:
             "Filters", f"{name}: RR of ln 3/2, ln 2, ln 3, adaptively", partial(_kept, budget)
         )
         yield row
-        yield row.twin(f"{name}, which forgets what was charged", kept=False)
+        yield row.twin(f"{name}, which forgets what was charged", broken=Forgetful)
+    yield row.twin(f"{name}, with ν rounded up to fifths", broken=_in_fifths)
     fixed = Check(
         "Filters", "RR of ln 3/2, ln 2, ln 3, by Σε and Σδ, kept to (ln 2, 1/4)", _to_goal
     )
@@ -138,11 +163,16 @@ def checks() -> Iterable[Check]:
     yield once.twin("an odometer for each time by itself, read when one likes", listens=True)
 
 
-def _kept(budget: Filter, *, kept: bool = True) -> Evidence:
-    """Evidence that a filter bounds three adaptive creations; not ``kept``: a forgetful one."""
+def _kept(budget: Any, *, broken: Callable[[Any], Budget[Any]] | None = None) -> Evidence:
+    """Evidence that a filter keeps its bound for any three adaptive creations; or that a
+    ``broken`` filter made of it does not."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
-    return _free(ExtConComp(budget=budget if kept else Forgetful(budget)), claimed)
+    return _free(ExtConComp(budget=budget if broken is None else broken(budget)), claimed)
+
+
+def _in_fifths(budget: ResidueFilter) -> RoundedUp:
+    return RoundedUp(budget, Fraction(1, 5))
 
 
 def _free(system: ExtConComp, claimed: Iterable[tuple[ExactEpsilon, Fraction]]) -> Evidence:

@@ -8,16 +8,22 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
-from typing import Final
+from typing import Any, Final
 
-from antiphon.composition import Create, sparse_parallel
+import attrs
+
+from antiphon.composition import ConComp, Create, sparse_parallel
 from antiphon.composition.accounting.creations import bounded_exactly
+from antiphon.composition.accounting.creations.class_recursion import ClassCurve
 from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
+from antiphon.composition.validity import EachValid
 from antiphon.mechanisms.randomized_response import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol import identical
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.measures.kinds import ZeroConcentrated
+from antiphon.protocol.verification import Refused, Verification
 from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import corners
 from antiphon.selfcheck.theorems.finite import WALK, promised
@@ -44,6 +50,9 @@ def checks() -> Iterable[Check]:
     )  # fmt: skip
     yield Check("Thm G", "(ln 2, 1/10) and (ln 4, 1/5), 3 of either: attained", _unequal)
     yield Check("Thm G", "the closed bound, 2 of 3, E = 2 and δ = 1/10", _closed)
+    row = Check("Thm G", "the closed bound, 2 of twice (ln 2, 1/1000) and (ln 5, 0)", _unlike)
+    yield row
+    yield row.twin("2 of twice (ln 2, 1/1000) and (ln 5, 0), by pairs at Z", alike=True)
     row = Check("Thm G", "types chosen adaptively, 2 of 3, E = 4, δ = 1/4", _types)
     yield row
     yield row.twin("types fixed in advance, 2 of 3, E = 4, δ = 1/4", adaptive=False)
@@ -138,6 +147,51 @@ def _closed() -> Evidence:
     one = corners(2, delta)
     claimed = [(at, 1 - (1 - d) * left) for at, d in pure]
     return _decided([one], [one.parameters] * k, n, claimed, 2)
+
+
+@attrs.frozen
+class FewDiffer(Verification[Any]):
+    """The verification function f of fixed mechanisms of which at most ``most`` get a differing
+    pair; each of them allows one.
+
+    State: the states of the mechanisms' own f, and how many more may get one.
+    """
+
+    inside: EachValid
+    most: int
+
+    @property
+    def initial_state(self) -> tuple[Any, int]:
+        return self.inside.initial_state, self.most
+
+    def step(self, state: tuple[Any, int], zero: Any, one: Any, /) -> tuple[Any, int] | Refused:
+        before, left = state
+        after = self.inside.step(before, zero, one)
+        if type(after) is Refused or identical(zero, one):
+            return after if type(after) is Refused else (after, left)
+        return (after, left - 1) if left else Refused("no other mechanism may get one")
+
+
+def few_differ(created: Sequence[Create], most: int) -> tuple[ConComp, FewDiffer]:
+    """The composition of the created mechanisms, and the f under which ``most`` of them differ."""
+    return ConComp(created), FewDiffer(EachValid(tuple(created)), most)
+
+
+def _unlike(*, alike: bool = False) -> Evidence:
+    """Evidence for the closed bound of unequal ε at ln 3; if ``alike``, for S + (1-S)·Σ_i≠j o_i p_j
+    of those that may stand at Z, which holds for equal ε only: the adversary leaves out a class.
+    """
+    delta, at = Fraction(1, 1000), Log(3)
+    kinds = [*[corners(2, delta)] * 2, corners(5, Fraction(0))]
+    pairs = [each.parameters for each in kinds]
+    curve = sparse(pairs, k=2, creations=pairs)
+    assert isinstance(curve, ClassCurve)
+    claimed = Fraction(curve.closed.delta_at(at))
+    if alike:
+        [(_, pure)] = composed([(Log(2), Fraction(0)), (Log(5), Fraction(0))], [at])
+        kept, odds = (1 - delta) ** 2 * (1 - pure), delta / (1 - delta)
+        claimed = 1 - kept * (1 - 2 * odds * bounded_exactly.crossing_share(Fraction(2), delta))
+    return private(*few_differ(kinds, 2), [(at, claimed)], 9)
 
 
 def _types(*, adaptive: bool = True) -> Evidence:

@@ -352,13 +352,25 @@ class TestCurves:
         assert value <= float(shown_up(value)) <= value * 1.00002
 
     def test_points_are_promised(self):
-        for curve in (of_measure(Pure(1)), of_measure(ZeroConcentrated(0.1))):
+        """Also above a floor of 1/4, where no round δ is and none is reached."""
+        zcdp = of_measure(ZeroConcentrated(0.1))
+        floors = [shifted_curve(zcdp, each) for each in (Fraction(1, 4), 1 - Fraction(1, 10**9))]
+        for curve in (of_measure(Pure(1)), zcdp, *floors):
             assert points(curve)
             for epsilon, delta in points(curve):
                 assert curve.delta_at(Fraction(epsilon)) <= delta * (1 + 1e-12)
 
 
 class TestCompositions:
+    def test_rho_beside_a_large_delta(self):
+        """No round δ is above the floor: texts need a point all the same."""
+        budget = ConcentratedFilter(rho=1, delta=Fraction(1, 4))
+        assert "-DP with respect to" in str(ap.guarantee(ap.ExtConComp(budget=budget)))
+        measures = ZeroConcentrated(1), Approximate(Log(2), Fraction(1, 4))
+        parts = [claiming(claim(measure)) for measure in measures]
+        both = ap.guarantee(ap.ConComp(parts), event_level(events=1))
+        assert both.delta_at(1) < 1
+
     def test_continuous_answers_have_no_theorem(self):
         laplace = Laplace(epsilon=1)
         with pytest.raises(NoGuarantee, match="RoundToGrid"):

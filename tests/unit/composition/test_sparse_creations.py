@@ -219,6 +219,15 @@ class TestClassRecursion:
         assert ends.width < 1e-12
         assert (round(wide.lower, 4), round(wide.upper, 4)) == (0.6906, 0.9236)
 
+    def test_it_closes_another(self):
+        """Two unequal classes, one slot of each: [13/21, 1 - 7/12 · (5/7)³]."""
+        curve = sparse([(ap.Log(3), Fraction(1, 7)), (ap.Log(5), Fraction(1, 9))], k=2, creations=3)
+        ends, wide = (each.delta_between(ap.Log(5)) for each in (curve, curve.closed))
+        assert Fraction(1921, 3087) in ends
+        assert ends.width < 1e-12
+        assert float(wide.lower) == pytest.approx(13 / 21)
+        assert float(wide.upper) == pytest.approx(1 - 7 / 12 * (5 / 7) ** 3)
+
     def test_many_epsilons_at_once(self):
         curve, at = self.curve, [Fraction(n, 3) for n in range(6)]
         assert curve.delta_between(at).upper.tolist() == [curve.delta_at(each) for each in at]

@@ -171,6 +171,15 @@ def test_a_reveal_is_the_floor():
     assert curve.at(1) == 0
 
 
+@pytest.mark.parametrize("size", [6, 54, 110, 1003])
+def test_at_0_it_is_rounded_down(size):
+    """1 - floor, a difference of doubles, was rounded to the nearest one."""
+    law = [0, Q(1, size), 1 - Q(1, size)]
+    for times in (1, 3):
+        curve = TradeOffCurve(compose([FinitePair(law, [law[1], law[0], law[2]])] * times))
+        assert curve.at(0) <= (1 - Q(1, size)) ** times <= curve.between(0).upper
+
+
 @given(st.floats(0, 1))
 def test_ends_are_in_order_and_below_a_blind_guess(alpha):
     between = HALF.between(alpha)

@@ -1,6 +1,5 @@
 """Conjectures about any game, filters and learners: their parts, and what they find."""
 
-import math
 import os
 import runpy
 from fractions import Fraction
@@ -13,9 +12,8 @@ from trying import over, sized
 
 import antiphon as ap
 from antiphon import Intractable, InvalidArgument
-from antiphon.composition import Budget, NaturalFilter, Refusal, ResidueFilter
+from antiphon.composition import GaussianFilter, NaturalFilter, ResidueFilter
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.filters.sums import Sum
 from antiphon.composition.validity import sparse_parallel
 from antiphon.conjectures import (
     BOTH_SIDES,
@@ -52,7 +50,7 @@ from antiphon.learners.patterns.leaving_learners import (
 )
 from antiphon.protocol import Pure
 from antiphon.protocol.coins.sampled import generator
-from antiphon.selfcheck.theorems.adaptive_choice import Forgetful, TightCurveFilter
+from antiphon.selfcheck.theorems.adaptive_choice import Forgetful, RoundedUp, TightCurveFilter
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2 = ap.Log(2)
@@ -313,39 +311,47 @@ def test_a_filter_is_not_refuted():
     assert found.starts == 7
 
 
-@attrs.frozen
-class RoundedUp(Budget):
-    """A broken residue filter: what is left of ν is rounded up, to a multiple of ``step``."""
-
-    budget: ResidueFilter
-    step: Fraction
-
-    @property
-    def initial_state(self):
-        return self.budget.initial_state
-
-    def charge(self, state, measure):
-        after = self.budget.charge(state, measure)
-        if type(after) is Refusal:
-            return after
-        square = self.budget.mu**2
-        left = self.step * math.ceil(math.sqrt(square - after.amount.value) / self.step)
-        return after._replace(amount=Sum().plus(max(Fraction(0), square - left**2)))
-
-
 RESIDUE = ResidueFilter(mu=Fraction(3, 2))
 OF_RESIDUE = Fraction(ap.guarantee(ap.ExtConComp(budget=RESIDUE), catalogue=[]).delta_at(LOG2))
 CHAIN = NaturalFilter(epsilon=LOG2, delta=Fraction(23, 100), claim=Pure(LOG2))
 
 
-def test_residues_are_not_refuted_and_too_large_ones_are():
+def test_residues_are_not_refuted():
     """The bound is of Gaussians, and responses come near it."""
     true = FilterPattern(budget=RESIDUE, claims=grid(6, 12))
     found = conjecture(true, OF_RESIDUE, LOG2, seed=1, to_the_end=True, seconds=None)
     assert not found.refuted
     assert found.ratio > 0.7
-    broken = FilterPattern(budget=RoundedUp(RESIDUE, Fraction(3, 2)), claims=grid(12))
-    assert conjecture(broken, OF_RESIDUE, LOG2, seed=1, seconds=None).refuted
+
+
+THREE_FIT = ResidueFilter(mu=Fraction(29, 20))
+SQUARES = GaussianFilter(mu=Fraction(5, 4))
+
+
+@over(
+    ("budget", "promise", "lost"),
+    [
+        (THREE_FIT, THREE_FIT, Fraction(2, 9)),
+        (RoundedUp(THREE_FIT, TENTH), THREE_FIT, Fraction(10, 27)),  # a fourth fits
+        (SQUARES, SQUARES, Fraction(2, 9)),
+        (Forgetful(SQUARES), SQUARES, Fraction(10, 27)),  # all five do
+    ],
+)
+def test_a_broken_twin_of_a_filter_is_refuted(budget, promise, lost):
+    """Of RR_{ln 2}, up to five; with ν rounded up to tenths, and with refunds of Σμ²."""
+    bound = Fraction(ap.guarantee(ap.ExtConComp(budget=promise), catalogue=[]).delta_at(LOG2))
+    pattern = FilterPattern(budget=budget, claims=grid(8), creations=5)
+    found = conjecture(pattern, bound, LOG2, seed=1, to_the_end=True, seconds=None)
+    assert found.loss == lost
+    assert found.refuted is (lost > bound) is (budget is not promise)
+
+
+def test_the_tight_curve_of_claims_that_are_no_chain_is_refuted():
+    """``NaturalFilter`` would refuse the second and the third claim."""
+    pattern = FilterPattern(budget=NATURAL, claims=grid(6, 8, 12))
+    found = conjecture(pattern, Fraction(1, 4), LOG2, seed=1, seconds=None)
+    assert found.refuted
+    assert found.loss - Fraction(1, 4) == Fraction(2, 45)
 
 
 @pytest.mark.slow

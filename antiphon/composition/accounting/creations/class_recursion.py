@@ -90,6 +90,7 @@ class ClassCurve(OfWorst, Searched):
             for at, ends in zip(some, self.recursion.between(some), strict=True):
                 known = self.closed.delta_between(at)
                 lower, upper = max(known.lower, ends.lower), min(known.upper, ends.upper)
+                assert lower <= upper, "two certified intervals of one δ do not meet"
                 found.append(Interval(lower, upper))
         return found
 
