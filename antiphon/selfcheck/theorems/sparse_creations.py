@@ -188,10 +188,10 @@ def _unlike(*, alike: bool = False) -> Evidence:
     assert isinstance(curve, ClassCurve)
     claimed = Fraction(curve.closed.delta_at(at))
     if alike:
-        [(_, pure)] = composed([(Log(2), Fraction(0)), (Log(5), Fraction(0))], [at])
+        [(_, pure)] = theorem.composed([(Log(2), Fraction(0)), (Log(5), Fraction(0))], [at])
         kept, odds = (1 - delta) ** 2 * (1 - pure), delta / (1 - delta)
         claimed = 1 - kept * (1 - 2 * odds * bounded_exactly.crossing_share(Fraction(2), delta))
-    return private(*few_differ(kinds, 2), [(at, claimed)], 9)
+    return theorem.private(*few_differ(kinds, 2), [(at, claimed)], 9)
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
