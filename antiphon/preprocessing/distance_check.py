@@ -9,7 +9,7 @@ bisection: one half of the path has at least half of the movement between its en
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import attrs
 import numpy as np
@@ -82,7 +82,7 @@ class MovementReport:
         return "\n".join([*lines, "interrupted"] if self.interrupted else lines)
 
 
-def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -> MovementReport:
+def check_preprocessing(preprocessing: object, data: object, *, tries: int = 200) -> MovementReport:
     """Test by examples how far records move when another record is replaced, and compare with the
     declared bounds Δ₂ (on one record), Δ_∞ (number of records) and τ (in all).
 

@@ -1,6 +1,6 @@
 """Declarations that a post-processor forwards all messages from its left, and their proofs."""
 
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
@@ -47,7 +47,7 @@ def only_forwards(link: object) -> bool:
     return said is not None and not said.asks
 
 
-def doubtful(link: Any) -> str | None:
+def doubtful(link: object) -> str | None:
     """The reason why a post-processor's declaration that it forwards queries is not proved; None if
     the declaration is proved.
 

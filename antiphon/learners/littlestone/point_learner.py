@@ -3,7 +3,7 @@ then finds the point that has it."""
 
 import math
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -112,7 +112,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         if positive:
             counts = (*counts[: x - 1], counts[x - 1] + 1, *counts[x:])
         if (yield Ask(max(counts), 0)) is TOP:
-            place: Any = yield Ask(counts, 1)
+            place: object = yield Ask(counts, 1)
             learned = place + 1 if type(place) is int else 0
         return Seen(counts, learned, True), learned or 0
 

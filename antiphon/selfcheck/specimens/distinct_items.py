@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def specimens() -> Iterator[Specimen]:
 
 def _distinct() -> Specimen:
     tree = TreeCounter(horizon=64, epsilon=1)
-    both: Any = TreeCounter(horizon=64, epsilon=1, smallest=-1, sensitivity=1)
+    both: object = TreeCounter(horizon=64, epsilon=1, smallest=-1, sensitivity=1)
     counts, event = Distinct() @ NoisyChanges(), saying("x₂ differs", [
         same(("a",)), Pair(("a",), ("b",)), same(("b",)),
     ])  # fmt: skip

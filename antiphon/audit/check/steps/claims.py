@@ -1,6 +1,6 @@
 """The check of claims: each is tested by the exact engine, or else by a short audit."""
 
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: Any = claim.verification  # a user's claim may have a field of any type
+        f: object = claim.verification  # a user's claim may have a field of any type
         if not isinstance(f, Verification):
             reasons["its f is no Verification"] = None
             continue

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from antiphon.composition.accounting.bounds import GroupCurve, least_curve, of_measure
 from antiphon.composition.accounting.creations.k_sparse import sparse
@@ -110,7 +110,7 @@ def _groups(create: Create, model: Counted) -> float:
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
-    core: Any = (
+    core: object = (
         verification_of(create.claim) if create.claim and has_asserted_claim(create) else None
     )
     core = core.updates if type(core) is UpdatesAndQueries else core
