@@ -8,7 +8,7 @@ as private as Comp[RR…].
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
@@ -137,7 +137,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return state.over  # another HALT is that of a simulated mechanism, as in ExtConComp
 
     def step(
-        self, state: SimulatedComposition, side: Side, message: object, coins: Coins
+        self, state: SimulatedComposition, side: Side, message: Any, coins: Coins
     ) -> tuple[SimulatedComposition, Side, object]:
         if side is RIGHT:
             state, message = state._replace(samples=message, waiting=None), state.waiting

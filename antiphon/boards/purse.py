@@ -19,7 +19,7 @@ counter may cost RR_{2ε₁}.)
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -51,7 +51,7 @@ class OfUnits(Unpaid):
 
     swap_symmetric = True  # sides are compared by |x - x'|; the counters' own f' are not used
 
-    def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
+    def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
             return self._create(state, zero, one)
         child = asked_child(state.children, self.prescribed, zero, one)

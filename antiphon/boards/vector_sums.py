@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -57,7 +57,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     @property
     def created(self) -> Create:
         """The creation query of the counter."""
-        counter: object = self.counter
+        counter: Any = self.counter
         if self.promise is None:
             return Create(counter)
         epsilon, delta = exact.fraction(self.promise.epsilon), self.promise.delta

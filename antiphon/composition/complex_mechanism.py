@@ -1,7 +1,7 @@
 """Mechanisms built from another: complex mechanisms P ∘* ExtConComp (CM §6), and plain wrappers."""
 
 from abc import abstractmethod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -138,7 +138,7 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
         return over
 
     def step(
-        self, state: tuple[object, object], side: Side, message: object, coins: Coins
+        self, state: tuple[object, object], side: Side, message: Any, coins: Coins
     ) -> tuple[tuple[object, object], Side, object]:
         step = self.post_processor.step
         zero, one = (message.zero, message.one) if side is LEFT else (message, message)

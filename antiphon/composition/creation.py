@@ -1,6 +1,6 @@
 """Creation queries (M, s, ε, δ, f) and the messages of ExtConComp (CM Def. 4.1)."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias, final
 
@@ -10,8 +10,16 @@ from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.each_replica import accepting
-from antiphon.protocol import Claim, Coins, ContinualMechanism, Refused, Space, Status
-from antiphon.protocol.measures.kinds import parameters_of
+from antiphon.protocol import (
+    Claim,
+    Coins,
+    ContinualMechanism,
+    Refused,
+    Space,
+    Status,
+    message_label,
+)
+from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import Ask, Creation
 from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import column_safe, register, set_derived
@@ -25,22 +33,36 @@ def _unclaimed(state: object, zero: object, one: object) -> Refused:
     return Refused("a mechanism without a claim is private with respect to no f")
 
 
+def _weakened(measure: Measure, claims: Sequence[Claim]) -> Claim:
+    """The most certain claim that implies this measure, with it in place of its own measure."""
+    for each in sorted(claims, key=lambda claim: -claim.status.certainty):
+        weaker = attrs.evolve(each, measure=measure)
+        if weaker.follows_from(each):
+            return weaker
+    known = ", ".join(message_label(each.measure) for each in claims) or "nothing"
+    raise InvalidArgument(
+        f"{message_label(measure)} does not follow from a claim of the mechanism, which claims "
+        f"{known}: give a weaker measure"
+    )
+
+
 @final
 @register("antiphon.Create/1")
 @attrs.frozen
 class Create(Creation):
     """The creation query (M, s, ε, δ, f): create M(s), which is claimed to be (ε, δ)-DP w.r.t. f.
 
-    ``claim`` defaults to the mechanism's first claim and may only weaken one of
-    its claims. A mechanism without claims can be created in live use, but no
-    verifier lets it pass (CM Def. 4.4: every creation asserts a true claim).
+    ``claim`` defaults to the mechanism's first claim and may only weaken one of its claims. A
+    measure, such as ``Pure(2)``, stands for its most certain claim that implies it, weakened to
+    this measure. A mechanism without claims can be created in live use, but no verifier lets it
+    pass (CM Def. 4.4: every creation asserts a true claim).
 
     Raises: InvalidArgument if ``mechanism`` is no CM, or the claim does not follow.
     """
 
     __immutable__ = True
     mechanism: ContinualMechanism
-    _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
+    _given: Claim | Measure | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
     # The mechanism's spaces and steps, which every later message needs, are looked up once.
     accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
@@ -56,8 +78,12 @@ class Create(Creation):
             )
         claims = claims_of(self.mechanism)
         claim = self._given
+        if isinstance(claim, MEASURES):
+            claim = _weakened(claim, claims)
         if claim is not None and type(claim) is not Claim:
-            raise InvalidArgument(f"a claim is a Claim, not {of_kind(claim)}")
+            raise InvalidArgument(
+                f"a claim is a Claim, or a measure such as Pure(1), not {of_kind(claim)}"
+            )
         if claim is None and claims:
             claim = claims[0]
         elif claim is not None and not any(map(claim.follows_from, claims)):

@@ -146,7 +146,8 @@ class Paying(Suitable):
         if held is None or not left:
             known = held is not None or self.unit is parameter_multisets.PARAMETERS
             asked = message_label(amount) if known else "what is asserted"
-            return Refused(f"none of {asked} is left; left are {self._left(purse)}")
+            more = "; Create(M, measure) asserts a weaker measure" if any(purse) and known else ""
+            return Refused(f"none of {asked} is left; left are {self._left(purse)}{more}")
         return purse.set(held.place, left - 1)
 
     def _left(self, purse: Purse) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -230,7 +230,7 @@ class _Log:
 
     def __call__(self, each: Round) -> None:
         answer: object = each.answer
-        message: object = each.message.zero
+        message: Any = each.message.zero
         if type(answer) is int:
             index: int = message.index
             self._readings[index].append(NoisyCount(self._told, answer))

@@ -162,8 +162,14 @@ class Log:
     """The privacy parameter ε = ln(argument), for a rational argument >= 1: e^ε is rational, so
     computations stay exact.
 
+    Sums, whole multiples, roots that are rational, and comparisons are exact as well.
+
     >>> Log(3).argument
     Fraction(3, 1)
+    >>> Log(2) + Log(3), 2 * Log(3), Log(9) / 2, Log(3) > 1
+    (Log(6), Log(9), Log(3), True)
+
+    Raises: InvalidArgument where a sum or a share is the logarithm of no rational.
     """
 
     argument: Fraction = attrs.field(converter=_argument)
@@ -176,6 +182,49 @@ class Log:
 
     def __repr__(self) -> str:
         return f"Log({written(self.argument)})"
+
+    def __add__(self, other: object) -> "Log":
+        if type(other) is Log:
+            return Log(self.argument * other.argument)
+        if type(other) is int and other == 0:  # ``sum`` begins with 0.
+            return self
+        raise _no_log(f"{self} + {shown(other)}")
+
+    __radd__ = __add__
+
+    def __mul__(self, times: object) -> "Log":
+        if type(times) is int and times >= 0:
+            return Log(self.argument**times)
+        raise _no_log(f"{self} * {shown(times)}")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, parts: object) -> "Log":
+        if type(parts) is int and parts > 0:
+            ends = self.argument.numerator, self.argument.denominator
+            roots = [round(end ** (1 / parts)) if end < _LARGE else 0 for end in ends]
+            if all(root**parts == end for root, end in zip(roots, ends, strict=True)):
+                return Log(Fraction(*roots))
+        raise _no_log(f"{self} / {shown(parts)}")
+
+    def __lt__(self, other: "Epsilon") -> bool:
+        return not at_most(epsilon(other), self)
+
+    def __le__(self, other: "Epsilon") -> bool:
+        return at_most(self, epsilon(other))
+
+    def __gt__(self, other: "Epsilon") -> bool:
+        return not at_most(self, epsilon(other))
+
+    def __ge__(self, other: "Epsilon") -> bool:
+        return at_most(epsilon(other), self)
+
+
+def _no_log(wanted: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{wanted} is not known to be the logarithm of a rational: write Log(q) with a rational q "
+        "on the safe side of it, or a number, such as float(Log(3)) / 2"
+    )
 
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ def choices(
     return found
 
 
-def numbers(kind: str, parameter: object, generator: np.random.Generator, size: int) -> Values | None:
+def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int) -> Values | None:
     """One draw for each replica, as an array: exact for discrete noise, else in doubles, for
     simulation. None: not supported.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -67,7 +67,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
     async def wrong(request: Request, error: Wrong) -> Response:
         return refusal(service.frame, request.scope["path"], error)
 
-    handlers: object = {Wrong: wrong, HTTPException: _http, Exception: _fault}
+    handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
     app.router.redirect_slashes = False  # a redirect could lead to another site
     return Threshold(app, service.frame, service.floods, hosts)

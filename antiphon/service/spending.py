@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -30,7 +30,7 @@ class Spending:
     @classmethod
     def of(cls, session: Session) -> Spending:
         """The spending of a session of ``EventCounters``."""
-        system: object = session.mechanism
+        system: Any = session.mechanism
         delta = system.links[0].budget.delta
         return cls(session.budget, session.budget.at(delta))
 

@@ -10,7 +10,7 @@ import io
 import secrets
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from typing import cast
+from typing import Any, cast
 
 import attrs
 
@@ -89,7 +89,7 @@ class StreamRun:
 
     def batch(self, data: object) -> tuple[Event, ...]:
         """A body {"events": [{field: value, …}, …]} as a batch of events. Raises: Wrong."""
-        given: object = data.get("events") if type(data) is dict and len(data) == 1 else None
+        given: Any = data.get("events") if type(data) is dict and len(data) == 1 else None
         if type(given) is not list or not 0 < len(given) <= MOST:
             raise Wrong(422, "not events", f'the body is {{"events": […]}}, of 1 to {MOST} events')
         machine, names = self.file.machine, [*self.file.words]
@@ -109,7 +109,7 @@ class StreamRun:
         """The watch (description of a counter) that a JSON body states. Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
-        found: object = None
+        found: Any = None
         if type(data) is dict and data.keys() <= {*names, "epsilon"}:
             text = data.get("epsilon")
             charge = charges.get(text) if type(text) is str else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -87,7 +87,7 @@ class Verifier(PostProcessor[VerifierState]):
         return Signature(Anything(), Either((right.answers, _HALTS)), Anything())
 
     def step(
-        self, state: VerifierState, side: Side, message: object, coins: object
+        self, state: VerifierState, side: Side, message: Any, coins: object
     ) -> tuple[VerifierState, Side, object]:
         if side is RIGHT:
             return state, LEFT, message
@@ -171,7 +171,7 @@ class Identifier(PostProcessor[int]):
     def is_over(self, state: int) -> None:
         return None
 
-    def step(self, state: int, side: Side, message: object, coins: Coins) -> tuple[int, Side, object]:
+    def step(self, state: int, side: Side, message: Any, coins: Coins) -> tuple[int, Side, object]:
         if side is RIGHT:
             return state, LEFT, message
         return state, RIGHT, message.one if state else message.zero

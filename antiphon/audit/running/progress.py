@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final, Literal, TypeAlias, TypeVar, Union
+from typing import Any, Final, Literal, TypeAlias, TypeVar, Union
 
 Progress: TypeAlias = Callable[[int, int], object]
 """A function of (samples done, samples in all), called when chunks have been merged."""
@@ -86,7 +86,7 @@ class Interrupt:
         self.asked = False
         self._wake = wake
         self._breakable = False
-        self._before: object = None
+        self._before: Any = None
 
     def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread() and callable(

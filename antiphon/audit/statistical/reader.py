@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -81,7 +81,7 @@ def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
     return found
 
 
-def as_float(number: object) -> float:
+def as_float(number: Any) -> float:
     """The nearest double; ±∞ for an int or a Fraction past the largest double."""
     try:
         return float(number)

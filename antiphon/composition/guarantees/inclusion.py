@@ -7,7 +7,7 @@ consistent (CM Def. 5.3), as far as inspection shows.
 import math
 from collections import deque
 from itertools import islice, product
-from typing import Final
+from typing import Any, Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
@@ -70,7 +70,7 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
     return differing(inner) == 0 or _implies(_relation(outer), _relation(inner))
 
 
-def _relation(f: object) -> Relation:
+def _relation(f: Any) -> Relation:
     """The neighbouring relation that f requires of the two sides of a pair."""
     relation: Relation = f.relation
     return relation
@@ -123,7 +123,7 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
 
 def verification_of(claim: Claim) -> Verification:
     """The verification function f of a claim."""
-    f: object = claim.verification
+    f: Any = claim.verification
     verification: Verification = f
     return verification
 

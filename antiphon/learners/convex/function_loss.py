@@ -1,7 +1,7 @@
 """A loss made of a user's plain functions, and the tests of its convexity and slopes on samples."""
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -164,6 +164,6 @@ def _samples(loss: ConvexLoss, body: Body) -> Iterator[tuple[Point, Point, Datum
             vector *= 1 / float(np.linalg.norm(vector))
         datum = np.trunc(scaled * loss.grid).astype(np.int64)
         inside = body.project(drawn(dimension) * body.reach)
-        aim: object = vector if len(vector) == dimension else drawn(dimension)
+        aim: Any = vector if len(vector) == dimension else drawn(dimension)
         point = (inside, body.least(aim), body.least(-aim), inside / 2)[number % 4]
         yield point, body.project(drawn(dimension) * body.reach), datum

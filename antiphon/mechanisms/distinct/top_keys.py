@@ -1,6 +1,7 @@
 """The keys with the largest counts of a vector counter: post-processing of its answers."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -60,10 +61,10 @@ class TopKeys(AnswerPostProcessor):
         rest: tuple[Space, ...] = tuple([each for each in kinds if type(each) is not Arrays])
         return Signature(right.queries, Either((*rest, named)), right.updates)
 
-    def replaced(self, answer: object, coins: Coins) -> object:
+    def replaced(self, answer: Any, coins: Coins) -> object:
         return self.named(answer) if type(answer) is np.ndarray else answer
 
-    def named(self, counts: object) -> tuple[tuple[str, int | float], ...]:
+    def named(self, counts: Any) -> tuple[tuple[str, int | float], ...]:
         """The keys with the largest counts, and these counts."""
         first: list[int] = np.argsort(-counts, kind="stable")[: self.top].tolist()
         values: list[int | float] = counts.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
@@ -39,7 +39,7 @@ _COUNTS: Final = Either((Finite((TOP,)), Integers()))
 AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
 
-def _counter(_: object, __: object, value: object) -> None:
+def _counter(_: object, __: object, value: Any) -> None:
     given: AnyCounter = value
     if not isinstance(value, Counter | UnboundedCounter):
         raise InvalidArgument("counter must be a counter, such as TreeCounter(…): that of one item")

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -138,7 +138,7 @@ class CountAbove(HistogramQuery):
         return -(-dimension // self.width)
 
 
-def _query(_: object, __: object, value: object) -> None:
+def _query(_: object, __: object, value: Any) -> None:
     if not isinstance(value, HistogramQuery):
         raise InvalidArgument("a query is a HistogramQuery, such as KthLargest(1)")
 

@@ -7,7 +7,7 @@ release an answer use the discrete mechanisms, or those on a grid.
 import math
 import sys
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -182,7 +182,7 @@ class NoisyDescent(AlongGradients):
     Raises: InvalidArgument for rho, rate or clip not positive.
     """
 
-    def respond(self, dataset: object, coins: Coins) -> Table:
+    def respond(self, dataset: Any, coins: Coins) -> Table:
         clip, point = float(self.clip), np.zeros(self.dimension)
         for _ in range(self.steps):
             gradients = point - dataset

@@ -8,7 +8,7 @@ replace Algorithm 2 where they are faster, are in ``discrete_noise``.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from antiphon.numbers.errors import Intractable, with_article
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -70,7 +70,7 @@ def discrete_laplace(scale: Fraction, below: Below) -> int:
             return -size if negative else size
 
 
-def law(kind: str, parameter: object) -> list[tuple[int, Fraction]]:
+def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
     """The finite distribution of one draw, as a list of (value, probability).
 
     Exact also for a float, which counts as the rational it equals: ``SampledCoins`` draws with this
@@ -110,7 +110,7 @@ def law(kind: str, parameter: object) -> list[tuple[int, Fraction]]:
     )
 
 
-def _exactly(value: object) -> Fraction:
+def _exactly(value: Any) -> Fraction:
     """A probability or a weight as an exact number, or as the function of a symbol that it is."""
     return value if isinstance(value, Symbolic) else Fraction(value)  # type: ignore[return-value]
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -103,7 +103,7 @@ class TruthfulLies(randomized_response.OneOfMany):
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
     """
 
-    def respond(self, dataset: int, coins: object) -> int:
+    def respond(self, dataset: int, coins: Any) -> int:
         if coins.bernoulli(self.truth):
             return dataset
         lie: int = coins.uniform_integer(self.values)
@@ -185,7 +185,7 @@ class NoisyMaxValue(selection.ByNoisyScores):
         scores = selection.ByNoisyScores.signature.fget(self).queries  # type: ignore[attr-defined]
         return Signature(scores, Integers(), scores)
 
-    def respond(self, dataset: tuple[int, ...], coins: object) -> int:
+    def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
         best: int = dataset[0] + noises[0]
         for score, noise in zip(dataset[1:], noises[1:], strict=True):

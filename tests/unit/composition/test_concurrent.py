@@ -216,10 +216,46 @@ def test_an_interactive_mechanism_is_wrapped_first():
     assert ap.Create(ap.InteractiveAsContinual(game)).claim is None
 
 
-@pytest.mark.parametrize("wrong", [5, "claim", Approximate(0, 1)])
+@pytest.mark.parametrize("wrong", [5, "claim", Approximate, (0, 1)])
 def test_a_claim_is_a_claim(wrong):
     with pytest.raises(ap.InvalidArgument):
         ap.Create(LeakyBit(delta=0.1), wrong)
+
+
+def test_a_measure_weakens_the_claim_that_implies_it():
+    own = LeakyBit(delta=0.1).claims[0]
+    for weaker in (Approximate(0, 0.1), Approximate(1, 0.2)):
+        created = ap.Create(LeakyBit(delta=0.1), weaker)
+        assert created.claim.measure == weaker
+        assert (created.claim.verification, created.claim.status) == (own.verification, own.status)
+    for stronger in (Approximate(0, 0.05), Pure(3)):
+        with pytest.raises(ap.InvalidArgument, match=r"claims Approximate.*give a weaker measure"):
+            ap.Create(LeakyBit(delta=0.1), stronger)
+    with pytest.raises(ap.InvalidArgument, match="claims nothing"):
+        ap.Create(adder, Pure(1))
+
+
+def test_a_measure_weakens_the_most_certain_claim():
+    space = LeakyBit(delta=0.1).signature
+    refuted, known = claim(Pure(0), Status.REFUTED), claim(Approximate(0, 0.1), Status.ASSUMED)
+
+    @ap.mechanism(queries=space.queries, answers=space.answers, claims=(refuted, known))
+    def doubtful(state, message, coins):
+        return state, message
+
+    assert ap.Create(doubtful, Approximate(0, 0.2)).claim.status is Status.ASSUMED
+    assert ap.Create(doubtful, Approximate(0, 0.05)).claim.status is Status.REFUTED
+
+
+def test_a_weaker_measure_fits_a_larger_purse():
+    purse = ap.composition.sparse_parallel([(ap.Log(9), 0)])
+    small = RandomizedResponse(epsilon=1)
+    for created, fits in ((ap.Create(small), False), (ap.Create(small, Pure(ap.Log(9))), True)):
+        game = ap.PrivacyGame(ap.ExtConComp(), purse).mechanism(0).start()
+        assert game.send(ap.same(created)) is ap.TOP
+        answer = game.send(ap.Pair(ap.Ask(0, 0), ap.Ask(1, 0)))
+        assert (answer is not ap.HALT) is fits
+        assert fits or "Create(M, measure)" in game.why_halted
 
 
 def test_a_creation_survives_the_codec_with_its_claim():

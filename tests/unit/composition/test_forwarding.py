@@ -315,3 +315,28 @@ def test_what_passes_through_carries_data_as_it_does_on_the_right():
         chain = link @ TREE
         assert chain.carries_data(chain.initial_state, 1)
         assert chain.carries_data(chain.initial_state, COUNT) is count_is_data
+
+
+def test_a_question_that_may_come_from_the_left_is_named():
+    """A P that asks M's own query, and declares no spaces of its own, is told to declare them."""
+
+    @ap.exchange(forwards_queries=Forwarding(Status.PROVED, "two lines", asks=(COUNT,)))
+    def asks(state, message):
+        yield message
+        return state, (yield COUNT)
+
+    with pytest.raises(ap.composition.NoGuarantee, match="give P a signature without it") as error:
+        ap.guarantee(asks @ TREE, event_level())
+    assert "cannot come from the left" in str(error.value)
+
+
+def test_an_f_of_ones_own_is_compared_with_itself_only():
+    @attrs.frozen
+    class Own(type(event_level())):
+        """A user's verification function."""
+
+    with pytest.raises(ap.composition.NoGuarantee, match="of your own is compared with itself"):
+        ap.guarantee(RandomizedResponse(epsilon=1), Own())
+    with pytest.raises(ap.composition.NoGuarantee) as error:
+        ap.guarantee(TREE, user_level())
+    assert "your own" not in str(error.value)

@@ -122,3 +122,31 @@ def test_a_root_is_rounded_up_and_hardly(value):
     root = exact.root_up(value)
     assert value < root**2 < value * (1 + Fraction(1, 2**39))
     assert exact.root_up(value**2) == value
+
+
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 5))
+def test_logarithms_add_up_exactly(a, b, times):
+    assert Log(a) + Log(b) == Log(a * b) == sum([Log(a), Log(b)])
+    assert times * Log(a) == Log(a) * times == Log(a**times)
+    assert (Log(a) < Log(b), Log(a) <= Log(b)) == (a < b, a <= b)
+    assert (Log(a) > Log(b), Log(a) >= Log(b)) == (a > b, a >= b)
+    if times:
+        assert Log(Fraction(a**times)) / times == Log(a)
+
+
+def test_logarithms_are_compared_with_numbers():
+    assert 1 < Log(3) < Fraction(11, 10)
+    assert not Log(3) <= 1
+    assert 0 <= Log(1) <= 0
+    assert min(Log(3), 2, Fraction(1, 2)) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda: Log(3) / 2, lambda: Log(8) / 0, lambda: Fraction(1, 2) * Log(3), lambda: Log(3) + 1,
+     lambda: 1 + Log(3), lambda: Log(3) * -1, lambda: Log(3) * True, lambda: Log(3) < "a",
+     lambda: Log(Fraction(9, 2)) / 2, lambda: Log(10**400 + 1) / 2],
+)  # fmt: skip
+def test_what_is_no_logarithm_of_a_rational_is_refused(wrong):
+    with pytest.raises(ap.InvalidArgument):
+        wrong()

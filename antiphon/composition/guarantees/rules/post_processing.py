@@ -54,7 +54,13 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
         return processed(links, inside, premises)
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
-        return None
+        if inquiry.inner is not None or any(getattr(link, "lifting", None) for link in links):
+            return None  # Theorem 6.1 decides.
+        raise NoGuarantee(
+            THEOREM, f"that {_listed(asks)}, which P sends by itself, cannot come from the left",
+            f"it is among the queries of {message_label(system, 60)}",
+            "give P a signature without it, such as signature=lambda right: Signature(BITS, BITS)",
+        )  # fmt: skip
     return processed(
         links,
         inside,

@@ -51,9 +51,15 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
         if group_size(verification_of(claim), f) is not None:
             return claim
     known = "; ".join(message_label(claim.verification) for claim in claims)
+    cure = "ask for a guarantee w.r.t. that"
+    if not provenance.is_library_code(type(f)):
+        cure += (
+            ", or w.r.t. a wider f of antiphon.verifiers, such as event_level(events=k), which is "
+            "compared with it: a verification function of your own is compared with itself only"
+        )
     raise NoGuarantee(
         leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
-        f"it claims w.r.t. {known}", "ask for a guarantee w.r.t. that",
+        f"it claims w.r.t. {known}", cure,
     )  # fmt: skip
 
 
