@@ -46,10 +46,6 @@ class OfCreations(Unpaid):
         repr=False,
     )
 
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric_claims(self.created)
-
     def reads(self, measure: Measure) -> bool:
         return True
 
@@ -64,6 +60,10 @@ class OfCreations(Unpaid):
 class FixedMechanisms(OfCreations):
     """The f^{α₁…α_k}: exactly the k given creations come first, in order (CM Def. 4.9)."""
 
+    @property
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
+        return swap_symmetric_claims(self.created)
+
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
     """Whether the f' of each creation is swap-symmetric, so that a suitable f over them is."""
@@ -74,6 +74,10 @@ def swap_symmetric_claims(created: Iterable[Create]) -> bool:
 @attrs.frozen
 class EachValid(OfCreations):
     """The f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
+
+    @property
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
+        return swap_symmetric_claims(self.created)
 
     @property
     def initial_state(self) -> SuitableState:

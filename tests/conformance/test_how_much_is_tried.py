@@ -42,7 +42,7 @@ def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     monkeypatch.setattr(claims, "refutation", lambda *asked: played.append(asked))
     messages = entry.messages
     report = ap.check(entry.mechanism, messages=messages, only=["claims"], seed=1)
-    for _, _, claim, scripts, _ in played:
+    for _, claim, _, scripts, _ in played:
         assert all(claim.verification(script) is ap.TOP for script in scripts)
         assert all(any(map(differs, script)) for script in scripts)
     assert report.done == (("claims",) if played else ())

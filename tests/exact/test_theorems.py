@@ -294,7 +294,7 @@ def test_figures_of_sparse_creations():
     assert exposed.tight[0] == (1 - Fraction(19, 20) ** 4) * Fraction(3, 5)
     assert one("R", "costs one ρ").exceeds
     assert one("R", "costs two ρ").exceeds
-    assert one("G", "the closed bound").holds
+    assert one("G", "the closed bound, 2 of 3").holds
     chosen, fixed = (one("G", f"1/5), {part}") for part in ("chosen", "fixed"))
     assert chosen.tight == fixed.tight == (Fraction(359, 750),)
     assert 0 <= chosen.claimed[0][1] - Fraction(359, 750) < 1e-12

@@ -66,7 +66,7 @@ ALLOWED_IN = {
         "np.random.BitGenerator",
     },
     # Notices what a user's step draws elsewhere, and puts the generators back.
-    "watch.py": {
+    "subject.py": {
         "random",
         "os.urandom",
         "np.random.get_state",
