@@ -134,7 +134,6 @@ NO_PRIVACY_FIGURES = {
         "antiphon/boards/cells.py": ["round(min(max(exact, low), high) / columns.step)"],
         "antiphon/boards/vector_sums.py": ["round(float(each))"],
         "antiphon/graybox/noisy.py": ["format(self.read(), spec)"],
-        "antiphon/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
         "antiphon/mechanisms/counters/tree_counter.py": [
             "round(_UNIT * (1 << height) / ((2 << height) - 1))",
         ],
