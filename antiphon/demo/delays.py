@@ -1,4 +1,4 @@
-"""The demo's second stage: delayed flights per carrier, by the histogram H and HSS (CM §7)."""
+"""The largest probability that any of H's error bounds fails, and the same for those of HSS."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,7 +20,8 @@ _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: true counts, noisy ones by H, and the maximum by HSS."""
+    """A reading after ``told`` flights: the delayed flights of each carrier, exact and noisy (by
+    H), and the noisy maximum (by HSS)."""
 
     told: int
     noisy: tuple[int, ...]
@@ -92,8 +93,8 @@ def told_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[CarrierReading, ...]:
-    """Feed the first ``number`` flights to both mechanisms; a reading after every ``every``
-    flights, and one at the end.
+    """Feed the first ``number`` flights to H and to HSS; returns a reading of both after each
+    ``every`` flights, and one at the end.
 
     It runs live, in one session of ConComp[H, P ∘* ExtConComp]. One flight is one step:
     neighbouring streams differ in whether one flight was delayed, or in its carrier.

@@ -52,8 +52,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
                 "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
             )
 
-    # Not declared column safe: the memory is an array, which cannot hold a column (one number per
-    # replica).
+    # This counter is not column-safe: its memory is an array, with no room for one number for each
+    # of many plays.
     def _update(
         self, state: CorrelatedState[Array], x: Amount, coins: Coins
     ) -> CorrelatedState[Array]:

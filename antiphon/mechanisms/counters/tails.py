@@ -25,7 +25,7 @@ LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 _EXACT: Final = 400
 """The largest number of Laplace draws for which the quantile of their sum is computed."""
 _UP: Final = 1 + 1e-9
-"""A factor above 1 that outweighs the rounding errors of these sums."""
+"""A factor above 1 that outweighs the rounding errors of a quantile of Laplace noise."""
 
 
 _chernoff: Final = ContextVar("_chernoff", default=False)
@@ -124,7 +124,7 @@ def added(one: float, other: float) -> float:
 _SUMMED: Final = 1 << 18
 _WIDEST: Final = 1 << 22
 _DOWN: Final = 1 - 1e-9
-"""A factor below 1 that outweighs the rounding errors of the sums below."""
+"""A factor below 1 that outweighs the rounding errors of ``lower_bound``."""
 
 
 def lower_bound(
@@ -239,8 +239,8 @@ class ErrorsShown(Displayed, Plotted):
 
     @abstractmethod
     def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
-        """A bound on the error of every coordinate after ``updates``, with probability at least
-        1 - beta; with ``since``, of the difference of two answers."""
+        """A bound on the error of every coordinate of the count after ``updates`` updates, with
+        probability at least 1 - beta; with ``since``, of the difference of two counts."""
 
     @property
     def _last(self) -> int:

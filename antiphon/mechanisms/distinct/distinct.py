@@ -185,7 +185,7 @@ class Distinct(PostProcessor[Presence]):
         before, flips = value_of(state.table, item) or (False, 0)
         if before is present or flips == self.flips:
             return state, 0
-        # Without a limit, flips are not counted.
+        # An item's changes (flips) are counted only if their number is limited.
         known = (present, 0 if self.flips is None else flips + 1)
         forgotten = self.flips is None and not present
         table = with_value(state.table, item, None if forgotten else known)

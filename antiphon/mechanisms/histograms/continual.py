@@ -167,7 +167,8 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """The inquiry that derives the claim; a guarantee that uses the claim repeats it."""
+        """The derivation of the claim, as an object that ``ap.guarantee`` runs again when a
+        guarantee uses the claim."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

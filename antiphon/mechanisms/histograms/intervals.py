@@ -82,7 +82,8 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step, up to ``MOST``, at which ``of_query`` still has its value at t."""
+        """The last step after t, but at most ``MOST``, for which the noise bound ``of_query`` is
+        the same as for t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:
@@ -137,7 +138,7 @@ class StreamInterval(NamedTuple):
 
 @register("antiphon.Running/1", state=True)
 class Running(NamedTuple):
-    """The state of the post-processor after step t."""
+    """The state of the post-processor of HSS after step t."""
 
     t: int
     c: tuple[int, ...]
@@ -280,8 +281,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
     def now(self, state: Running, x: tuple[int, ...]) -> Running:
-        """The state with t ← t + 1, c ← c + x, and Thresh for this step (the changes of CM Alg. 4
-        at once)."""
+        """The state after the input x: the step t grows by 1, x is added to the sum c of the
+        interval's inputs, and the threshold is the new step's."""
         t, c, interval = state
         if t >= interval.until:
             interval = self._current(interval, t + 1)
@@ -300,17 +301,19 @@ class Intervals(ExchangePostProcessor[Running]):
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
     def initialised(self) -> tuple[Create | Ask, ...]:
-        """The messages to the composition on the right at the start (HSS, H-init): create the
-        compositions of sparse vectors and of noisy tests, then SVT-init(ε', q, 0)."""
+        """The messages to the right at the first step: create H and the compositions of sparse
+        vectors and of tests, then the first sparse vector, on the histogram 0 (CM: H-init,
+        SVT-init)."""
         return (*self.created, self.svt_init((0,) * self.dimension))
 
     def svt_init(self, h: tuple[int, ...]) -> Ask:
-        """The message SVT-init(ε', q, h), which creates the sparse vector of an interval."""
+        """The message that creates the sparse vector of an interval that starts from the histogram
+        h (CM: SVT-init)."""
         return Ask(self.sparse_vector(h), VECTORS)
 
     def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
-        """The state at the start of a new interval, with histogram h: c ← 0, out ← q(h), j ← j +
-        1."""
+        """The state at the start of the next interval, with the histogram h: the sum c is 0, the
+        estimate is q(h), and the interval's number grows by 1."""
         j = ended.interval.number + 1
         interval = StreamInterval(j, (self.query(h), j), h, raised, 0, ended.t)
         return Running(ended.t, (0,) * self.dimension, interval)

@@ -87,7 +87,8 @@ class Buffers:
         window = length - since
         found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
-            # b_{k+window} - b_k has no part with μ = 1, in which two large numbers would cancel.
+            # In the difference b_{k+window} - b_k of coefficients of B, the part with μ = 1 is left
+            # out: there two equal large numbers would cancel.
             falls = weights * np.expm1(window * np.log1p(-gaps))
             found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found
@@ -112,7 +113,8 @@ def _logs(left: Vector, right: Vector) -> Vector:
 
 
 def geometric(left: Vector, right: Vector, length: int | None) -> Vector:
-    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: the series."""
+    """The matrix of sums Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; of infinite
+    series if ``length`` is None."""
     logs = _logs(left, right)
     if length is None:
         return np.asarray(1 / -np.expm1(logs))
