@@ -212,8 +212,8 @@ class LeakyBit(BitExposed):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; past it they are
-those of plain randomized response, as p makes little difference."""
+"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; above it they are
+those of plain randomized response, as exposure makes little difference."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -297,8 +297,9 @@ class ExposedResponse(BitExposed):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for its Rényi divergences D_α.
-    These are nondecreasing, so D_β/α bounds D/order between orders α and β, and E/α from α on."""
+    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for all its Rényi divergences
+    D_α. These do not fall as α grows, so D_β/α is a bound between the orders α and β, and E/α from
+    α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
         return end  # This ρ = ε is large enough, as D_α <= ε for all orders α >= 1.

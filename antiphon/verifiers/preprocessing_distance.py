@@ -1,4 +1,5 @@
-"""Distances between neighbours, and tables whose rows may also move a little (smooth Rényi DP)."""
+"""Distances of neighbouring messages, and relations of tables whose rows may also move a little
+(smooth Rényi DP)."""
 
 import math
 from fractions import Fraction

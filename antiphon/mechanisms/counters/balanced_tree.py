@@ -85,7 +85,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
     base: int = attrs.field(init=False, eq=False)
     """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
-    """The number of nodes that one update lies in."""
+    """The number of heights of tree nodes: an update lies in one node of each height."""
 
     def _prepare(self) -> Space:
         if self.window is None or self.window >= self.horizon:
@@ -105,7 +105,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         for height, level in enumerate(levels):
             levels[height] = self._advanced(level, coins, highest=height == self.levels - 1)
             if levels[height].digit != -(self.base // 2):
-                break  # A higher digit changes only if the digit below it wraps around.
+                break  # A higher digit changes only if the lower one wraps around.
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
@@ -263,7 +263,7 @@ def least_base(horizon: int, levels: int) -> int:
 
 
 _WIDEST: Final = 1 << 20
-"""The longest window for which all arities are tried."""
+"""The longest window for which a counter's arity is chosen among all arities."""
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:

@@ -128,7 +128,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # Below ``DOUBLES`` the floor of a rounded quotient is exact.
+        ):  # For numbers below ``DOUBLES`` the floor of a rounded quotient is exact.
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -183,7 +183,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
     def state_size(self) -> int:
         return len(self.thetas) + 2
 
-    # The next three methods are for counters of ints; ``Rolling`` does the same for arrays.
+    # The methods ``feedback``, ``remember`` and ``limited`` serve counters of ints; counters of
+    # arrays use ``Rolling``.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -209,7 +210,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
 
 @attrs.frozen(kw_only=True, repr=False)
 class Buffered(WithBuffers):
-    """A counter by a factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): a buffer for each θ_i. Abstract."""
+    """A correlated counter whose factor is C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), with a buffer for each
+    pole θ_i. Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)
@@ -258,7 +260,8 @@ class Buffered(WithBuffers):
 
 
 def for_totals(horizon: int) -> Buffers:
-    """The buffers for counts up to a horizon. Raises: InvalidArgument past the longest one."""
+    """The buffers for counts up to a horizon. Raises: InvalidArgument past the longest horizon of
+    the table."""
     power = max(min(PARAMETERS), (horizon - 1).bit_length())
     if power not in PARAMETERS:
         raise InvalidArgument(

@@ -66,9 +66,9 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     released: rows.Amount
     """The exact sum of the updates plus its noise, in units of 1/unit."""
     drift: rows.Amount
-    """The sum of all noise p_t so far; infinite once it has exceeded its limit ``far``."""
+    """The sum of the noise of all steps so far; infinite once it has exceeded its limit ``far``."""
     memory: Memory
-    """The earlier noise p_t, in a form from which the subclass computes ``feedback``."""
+    """The noise of the steps so far, in a form from which the subclass computes ``feedback``."""
 
 
 def _rho(value: object) -> Fraction:
@@ -112,7 +112,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     grid: Fraction = attrs.field(init=False, eq=False)
     """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
-    """The limit on the ``drift`` (the sum of all noise p_t), in grid steps."""
+    """The limit, in grid steps, on the ``drift``, the sum of the noise of all steps."""
     keep: float = attrs.field(init=False, eq=False, default=1.0)
     """The share of a sum that is left after each later update: 1, unless sums decay."""
 
@@ -222,8 +222,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def feedback(self, memory: Memory) -> rows.Amount:
-        """The noise Σ_{k>=1} c_k p_{t-k} that the earlier noise p feeds back into step t, plus ½:
-        its floor is the rounded feedback."""
+        """The noise Σ_{k>=1} c_k p_{t-k} that the noise p of earlier steps feeds back into step t
+        (c_k: coefficients of C), plus ½: its floor is the rounded feedback."""
 
     @abstractmethod
     def remember(self, memory: Memory, push: rows.Amount) -> Memory:
@@ -235,7 +235,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of the row of B at time ``length``, less the row at ``since``."""
+        """The squared ℓ₂ norm of a difference of rows of B: the row at time ``length`` less the row
+        at time ``since``."""
 
     @abstractmethod
     def _mean_squared_row(self, length: int) -> float:
@@ -352,6 +353,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
-        # Rounding errs by at most ½ of a step, so the noise's norm grows by at most this factor.
+        # Rounding errs by at most ½ of a step, so it makes the norm of the noise at most ``loose``
+        # times as large.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

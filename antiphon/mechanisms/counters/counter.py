@@ -43,7 +43,7 @@ def _int(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 
 class Counting(Protocol):
-    """A protocol: the state of a counter, with the number of updates so far."""
+    """The type of any counter's state: it has the number of updates so far."""
 
     @property
     def updates(self) -> int: ...

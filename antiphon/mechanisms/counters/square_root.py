@@ -125,7 +125,7 @@ def coefficients(horizon: int) -> Vector:
 
 @lru_cache(maxsize=4)
 def _squares(horizon: int) -> Vector:
-    """The running sums c_0² + … + c_t² of squared coefficients, for t < horizon."""
+    """The running sums c_0² + … + c_t² of the squared coefficients of √A, for t < horizon."""
     return np.asarray(np.cumsum(coefficients(horizon) ** 2), np.float64)
 
 

@@ -116,8 +116,8 @@ def gaussian_tail(variance: float, beta: float) -> float:
 
 
 def added(one: float, other: float) -> float:
-    """The largest variance of a sum of two terms of these variances, whatever their
-    correlation."""
+    """The largest variance of a sum of two terms with the variances ``one`` and ``other``, whatever
+    their correlation."""
     return (math.sqrt(one) + math.sqrt(other)) ** 2
 
 
@@ -179,10 +179,10 @@ def _prefixes(count: int) -> float:
     return nuclear / count
 
 
-# A banded or decaying A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <= 1, so
-# ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k u_k is
-# the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has ones on
-# its diagonal.
+# A banded or decaying matrix A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <=
+# 1, so ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k
+# u_k is the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has
+# ones on its diagonal.
 
 
 def _sliding(count: int, window: int) -> float:

@@ -155,7 +155,7 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        # Next come the numbers that agree with the horizon above bit h, and have 0 there instead of
+        # The loop visits the numbers that agree with the horizon above bit h and have 0 there, not
         # 1.
         if horizon >> h & 1:
             best = max(best, above + sum(weights[:h]))
@@ -263,8 +263,8 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
 
 
 def group(events: int, levels: int) -> int:
-    """The squared ℓ₂ distance by which ``events`` changes of size 1 can move all node sums: Σ_h
-    g_h.
+    """The squared ℓ₂ distance Σ_h g_h by which ``events`` changes of size 1 can move all node sums,
+    the sums of height h by g_h.
 
     A node of height h holds 2^h updates, so at worst events//2^h nodes contain only changes and one
     node has the rest.

@@ -159,7 +159,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         first, start = self._place(since)
         if not 0 <= since <= updates:
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
-        # If both times lie in one epoch, the noisy totals of finished epochs cancel.
+        # Within one epoch the noisy totals of finished epochs cancel.
         if since and first == number:
             return self.epoch(number).squared_error(own, start)
         found = number * self._total_variance + self.epoch(number).squared_error(own)
@@ -183,8 +183,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """The largest and mean squared error and the number of times of each epoch up to
-        ``updates``."""
+        """For each epoch up to ``updates``: its largest and its mean squared error, and its number
+        of times."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")

@@ -119,7 +119,8 @@ def by_intervals(system: PresenceCounter, f: UpdatesAndQueries, inquiry: Inquiry
 
 @rule(THEOREM, about=UpdatesAndQueries)
 def by_events(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of any counter w.r.t. alternating differences: that w.r.t. as many events."""
+    """The guarantee of any counter w.r.t. n alternating differences: its guarantee w.r.t. n
+    events."""
     asked = f.updates
     if type(asked) is not AlternatingDifferences:
         return None

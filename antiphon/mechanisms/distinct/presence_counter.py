@@ -136,7 +136,8 @@ class PresenceCounter(WithBuffers):
         return norm(length) + (norm(since) if since else 0.0)
 
     def _mean_squared_row(self, length: int) -> float:
-        # An upper bound: the mean over all times is close to it after a few windows.
+        # The last row's squared norm is an upper bound on the mean, and close to it after a few
+        # windows.
         return self._squared_row(length)
 
     def inverse(self) -> tuple[Vector, Vector]:

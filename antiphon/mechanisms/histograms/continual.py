@@ -90,7 +90,8 @@ class AskEach(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on the left (f) and right (f' of the counters) of this P."""
+        """The verification functions on this post-processor's left (f) and on its right (f' of the
+        counters)."""
         inner = each_valid(self.counters)
         return Lifting(self.verification, inner, Status.PROVED, "see AskEach")
 

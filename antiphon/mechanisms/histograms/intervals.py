@@ -47,7 +47,7 @@ from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
 _DOWN: Final = 1 - 2.0**-40
-"""A factor slightly below 1, by which shares of β are rounded down."""
+"""A factor slightly below 1, by which shares of the failure probability β are rounded down."""
 
 
 @attrs.frozen(kw_only=True)
@@ -224,8 +224,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
-        """The creations of H and, for each kind, of a composition in which one pair may differ
-        (CM Thm 5.2)."""
+        """The creations of H and, for each of ``kinds``, of a composition in which one mechanism of
+        that kind may see a difference (CM Thm 5.2)."""
         known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])
@@ -289,7 +289,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Running(t + 1, tuple(map(add, c, x)), interval)
 
     def _current(self, interval: StreamInterval, t: int) -> StreamInterval:
-        """The interval with the threshold for step t, and the last step for which it stands."""
+        """The interval with the threshold for step t, and the last step for which this threshold is
+        valid."""
         horizon = self.histogram.horizon
         if horizon is not None and interval.number > horizon:
             raise InvalidArgument(

@@ -119,8 +119,8 @@ class Exponential(Selection):
         return self.rate * gap
 
     def _cost(self, swing: int) -> ExactEpsilon:
-        """The privacy loss rate·swing; rounded up to a number if the power of a ``Log`` is too
-        long to write."""
+        """The privacy loss rate·swing; rounded up to a rational number if it would be a ``Log``
+        with too many digits."""
         if not isinstance(self.rate, Log):
             return self.rate * swing
         if swing * self.rate.argument.numerator.bit_length() > _LONGEST:

@@ -184,8 +184,8 @@ def _product(left: Vector, right: Vector) -> Vector:
 
 
 def _scan(logs: Vector, inputs: Vector, carry: Vector) -> Vector:
-    """The recurrence y_t = λ y_{t-1} + x_t along the last axis, from y_{-1} = carry; one λ for each
-    row.
+    """The solution of the recurrence y_t = λ y_{t-1} + x_t from y_{-1} = ``carry``, in each row:
+    ``logs`` has each row's ln λ, ``inputs`` the x_t.
 
     By doubling: after j passes y_t has the last 2^j inputs.
     """
