@@ -1,4 +1,4 @@
-"""The largest probability that any of H's error bounds fails, and the same for those of HSS."""
+"""The demo's second stage: delayed flights per carrier, by the histogram H and HSS (CM §7)."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,7 +15,7 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""The largest probability that any error bound (band) fails anywhere."""
+"""The largest probability that any of H's error bounds fails, and the same for those of HSS."""
 _REPORT_EVERY: Final = 1000
 
 
@@ -76,7 +76,7 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
 
 
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
-    """The readings together with the privacy guarantee of both mechanisms."""
+    """The given readings, with the privacy guarantee of H and HSS run side by side."""
     histogram, hss = delay_mechanisms(epsilon)
     return Delays(histogram, hss, guarantee(_both(histogram, hss)), readings)
 

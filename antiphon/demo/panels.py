@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Dates: TypeAlias = npt.NDArray[Any]
-"""The dates of a curve; if they span few days, the numbers of steps instead."""
+"""The type of a curve's dates; if these span few days, of its numbers of steps instead."""
 _SHORT: Final = 9
 """The number of days below which the horizontal axis shows steps instead of dates."""
 _LONG: Final = 10**15

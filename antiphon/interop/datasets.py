@@ -81,7 +81,7 @@ class MetricWithin:
     distance: Fraction = attrs.field(converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both datasets are tuples with at most this distance."""
+        """Whether both datasets are tuples at most ``distance`` apart in the metric."""
         if type(zero) is not tuple or type(one) is not tuple:
             return False
         return METRICS[self.metric](zero, one, self.distance)  # pyright: ignore[reportUnknownArgumentType]

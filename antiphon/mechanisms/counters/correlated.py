@@ -209,7 +209,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of coefficients of C, for each length n of an array."""
+        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of the first n coefficients of C, for each n in
+        ``lengths``."""
 
     @abstractmethod
     def _group_norm(self, events: int, length: int) -> float:

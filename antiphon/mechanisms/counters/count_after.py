@@ -22,8 +22,8 @@ NOTHING, RECEIPT, TOTAL = range(3)
 
 
 class AskingCounts(PostProcessor[State]):
-    """A post-processor that sends each update right, then asks ``COUNT``, and answers the update
-    when it has that count. Abstract."""
+    """A post-processor that sends each update right, then asks ``COUNT``, and computes its answer
+    to the update from that count. Abstract."""
 
     __slots__ = ()
     deterministic = True

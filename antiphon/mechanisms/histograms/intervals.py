@@ -133,7 +133,7 @@ class StreamInterval(NamedTuple):
     threshold: int
     """The threshold Thresh for the current step."""
     until: int
-    """The last step for which this threshold is valid."""
+    """The last step for which ``threshold`` is valid."""
 
 
 @register("antiphon.Running/1", state=True)
@@ -199,8 +199,8 @@ class Intervals(ExchangePostProcessor[Running]):
     )
     passes_halt = True
     _shares: ClassVar[int]
-    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, one
-    for any tests."""
+    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, and
+    one for the tests, if there are any."""
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
@@ -220,7 +220,8 @@ class Intervals(ExchangePostProcessor[Running]):
         """The mechanisms that P creates first, in order."""
 
     def histogram_svt(self, h: tuple[int, ...]) -> Create:
-        """The creation of the sparse vector of Algorithm 3, which starts from the histogram h."""
+        """The creation of the sparse vector of CM Algorithm 3, which starts from the histogram
+        h."""
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
@@ -234,7 +235,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def verification(self) -> EventLevel:
-        """The verification function f: streams that differ in one step."""
+        """The verification function f: streams that differ in at most one step."""
         return event_level()
 
     @property
@@ -273,7 +274,7 @@ class Intervals(ExchangePostProcessor[Running]):
     @abstractmethod
     def most_intervals(self, largest: int) -> int:
         """A bound on the number of intervals while the true value is <= ``largest``; it holds
-        with ``error_bound``."""
+        whenever ``error_bound`` does."""
 
     @property
     def initial_state(self) -> Running:

@@ -187,7 +187,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return f"all {self.updates} updates are used up" if over else None
 
     def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
-        """The answer to one message, by the published algorithm."""
+        """The answer to one message, by the algorithm of Hardt and Rothblum 2010."""
         if state.updates == self.updates:
             return state, HALT
         state, asked = self._heard(state, message)

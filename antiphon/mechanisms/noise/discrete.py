@@ -75,8 +75,8 @@ Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """The zCDP of Gaussian noise at a distance of ``times`` the sensitivity: (times)²ρ; 0-DP at
-    0."""
+    """The measure, at ``times`` the sensitivity, of Gaussian noise that is ρ-zCDP at the
+    sensitivity: (times²·ρ)-zCDP, or 0-DP at 0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 

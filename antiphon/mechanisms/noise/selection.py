@@ -171,7 +171,7 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
 
 def root(value: int, degree: int) -> int:
     """The integer root: the largest int whose power ``degree`` is at most ``value``."""
-    # If the degree is at least the bit length, 2^degree > value: the root is 1, or 0 of 0.
+    # If the degree is at least the value's bit length, 2^degree > value: the root is 1, or 0 of 0.
     if degree >= value.bit_length():
         return min(value, 1)
     low, high = 0, 1 << -(-value.bit_length() // degree)
