@@ -78,7 +78,8 @@ def _package() -> Path:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, int, int]]:
-    """For each flight, in the order of the file: (date and time as one number, slot, late)."""
+    """For each row of the CSV file in the zip file ``path``: (scheduled time as one number, origin
+    · 16 + carrier, whether it was late)."""
     carrier_codes = {code: place for place, code in enumerate(CARRIERS)}
     slots = {
         (origin, code): len(CARRIERS) * place + carrier_codes[code]

@@ -15,12 +15,13 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""The largest probability that any error bound (band) fails anywhere."""
+"""The largest probability that any of H's error bounds fails, and the same for those of HSS."""
 _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: true counts, noisy ones by H, and the maximum by HSS."""
+    """A reading after ``told`` flights: the delayed flights of each carrier, exact and noisy (by
+    H), and the noisy maximum (by HSS)."""
 
     told: int
     noisy: tuple[int, ...]
@@ -75,7 +76,7 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
 
 
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
-    """The readings together with the privacy guarantee of both mechanisms."""
+    """The given readings, with the privacy guarantee of H and HSS run side by side."""
     histogram, hss = delay_mechanisms(epsilon)
     return Delays(histogram, hss, guarantee(_both(histogram, hss)), readings)
 
@@ -92,8 +93,8 @@ def told_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[CarrierReading, ...]:
-    """Feed the first ``number`` flights to both mechanisms; a reading after every ``every``
-    flights, and one at the end.
+    """Feed the first ``number`` flights to H and to HSS; returns a reading of both after each
+    ``every`` flights, and one at the end.
 
     It runs live, in one session of ConComp[H, P ∘* ExtConComp]. One flight is one step:
     neighbouring streams differ in whether one flight was delayed, or in its carrier.

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Dates: TypeAlias = npt.NDArray[Any]
-"""The dates of a curve; if they span few days, the numbers of steps instead."""
+"""The type of a curve's dates; if these span few days, of its numbers of steps instead."""
 _SHORT: Final = 9
 """The number of days below which the horizontal axis shows steps instead of dates."""
 _LONG: Final = 10**15
-"""The count from which on a label has three digits only."""
+"""Labels show smaller counts in full, and counts from this one on with three digits."""
 _LOW: Final = 0.25
-"""The share of the axis height below which no label is written under a line."""
+"""A horizontal line below this share of the highest true value has its label above it, any other
+line below it."""
 
 
-# --- running counts -------------------------------------------------------------------------------
+# --- plots of running counts ----------------------------------------------------------------------
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +41,7 @@ class Curve:
     width: Sequence[int] = attrs.field(default=(), repr=False)
     """A bound on |noisy - true|, for a band."""
     steps: bool = False
-    """Whether the noisy value is constant between changes, and so drawn as steps."""
+    """The half-width of a band, a bound on |noisy - true|."""
 
 
 @attrs.frozen(eq=False)
@@ -136,7 +137,7 @@ def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
     axes.set_ylim(-limit, limit)
 
 
-# --- bands ----------------------------------------------------------------------------------------
+# --- plots of error bands -------------------------------------------------------------------------
 
 
 def bands(panels: Sequence[Panel], *, title: str, subtitle: str, paths: Iterable[Path]) -> None:
@@ -154,7 +155,7 @@ def bands(panels: Sequence[Panel], *, title: str, subtitle: str, paths: Iterable
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
 
 
-# --- common parts ------------------------------------------------------------------------------
+# --- axes and labels of all plots --------------------------------------------------------------
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:

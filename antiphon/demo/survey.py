@@ -109,7 +109,8 @@ class FlightAnalyst(Adversary[Notes]):
         return _challenge(counter) if flight == self.challenge else _update(counter)
 
     def now_busy(self, busy: tuple[int, ...], counter: int, count: object) -> tuple[int, ...]:
-        """The busy airports, after ``counter`` has answered ``count``."""
+        """The tuple of busy airports after the counter with index ``counter`` has answered
+        ``count``."""
         if counter >= len(ORIGINS) or counter in busy or type(count) is not int:
             return busy
         return (*busy, counter) if count >= self.busy else busy
@@ -128,7 +129,7 @@ def counter_name(busy: tuple[int, ...], index: int) -> str:
     return f"{ORIGINS[busy[place]]} {CARRIERS[carrier]}"
 
 
-# The messages are few and immutable, so each is made once.
+# The analyst's messages are few and immutable, so each is made once and cached.
 
 
 @cache
@@ -209,7 +210,7 @@ def play(
     progress: Progress | None = None,
 ) -> tuple[View, tuple[FlightCounter, ...]]:
     """Play the game, streaming the view to ``path``; returns the view and all counters."""
-    flights()  # reading the data is not part of the play
+    flights()  # The flights are loaded before the game starts.
     log = _Log(analyst, progress)
     view = flight_game(analyst.epsilon).play(
         analyst, bit=bit, seed=seed, sink=path, overwrite=overwrite, watch=log
@@ -218,7 +219,8 @@ def play(
 
 
 class _Log:
-    """A watcher of the game that collects the noisy counts: few, however long the game is."""
+    """A watcher of the game, called after each round: it collects the noisy counts, which are few
+    even in a long game."""
 
     def __init__(self, analyst: FlightAnalyst, progress: Progress | None) -> None:
         self._analyst, self._progress = analyst, progress
@@ -248,7 +250,8 @@ class _Log:
     def counters(self, bit: int) -> tuple[FlightCounter, ...]:
         slots = np.frombuffer(flights().slots, dtype=np.uint8)[: self._analyst.flights].copy()
         if bit == 1:
-            slots[self._analyst.challenge] = 255  # the challenge is absent: it matches no counter
+            # Under b = 1 the challenge flight is absent: no counter has the slot 255.
+            slots[self._analyst.challenge] = 255
         return tuple(self._counter(index, slots) for index in range(len(self._created)))
 
     def _counter(self, index: int, slots: npt.NDArray[np.uint8]) -> FlightCounter:

@@ -81,7 +81,7 @@ class MetricWithin:
     distance: Fraction = attrs.field(converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both datasets are tuples with at most this distance."""
+        """Whether both datasets are tuples at most ``distance`` apart in the metric."""
         if type(zero) is not tuple or type(one) is not tuple:
             return False
         return METRICS[self.metric](zero, one, self.distance)  # pyright: ignore[reportUnknownArgumentType]
@@ -106,8 +106,8 @@ def _hamming(zero: Rows, one: Rows, most: Fraction) -> bool:
 
 
 def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Whether at most ``most`` insertions and deletions in place surely suffice to relate two
-    tuples.
+    """Whether at most ``most`` insertions and deletions in place surely turn one tuple into the
+    other.
 
     The test computes an upper bound of the distance, which is exact if the tuples differ in one
     place only.
@@ -133,7 +133,7 @@ def _norm(power: int | None) -> Near:
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # the entries are not numbers
+        except InvalidArgument:  # Vectors with an entry that is no number are not neighbours.
             return False
         if power is None:
             return max(gaps, default=0) <= most

@@ -187,7 +187,8 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """The logarithms of the masses that are not 0, even if too small for a double, by index."""
+    """The natural logarithm of each positive mass, by the mass's index; also of a mass that is too
+    small for a double."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 

@@ -157,7 +157,7 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
-    elif hasattr(frame, "collect_batches"):  # the frame is a polars LazyFrame
+    elif hasattr(frame, "collect_batches"):  # A polars LazyFrame is read batch by batch.
         for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
             yield nw.from_native(batch, eager_only=True)
     elif hasattr(frame, "__arrow_c_stream__"):
@@ -192,7 +192,8 @@ def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
 def _plain(value: Any) -> Any:
     if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
-    for convert in ("to_pydatetime", "to_pytimedelta"):  # These are pandas' own types of dates.
+    # The dates and durations of pandas are converted to Python's.
+    for convert in ("to_pydatetime", "to_pytimedelta"):
         if hasattr(value, convert) and value == value:
             return getattr(value, convert)()
     return value

@@ -117,7 +117,7 @@ def mechanism(
         )
     try:
         description = str(mod.serialize(measurement))
-    except Exception:  # A user's function in the measurement has no JSON form.
+    except Exception:  # A measurement with a user's function has no JSON form.
         description = str(measurement)
     made = OpenDPMeasurement(
         description=description,
@@ -213,7 +213,7 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    with suppress(Exception):  # Some domains raise an error when asked for their bounds.
+    with suppress(Exception):  # Some OpenDP domains raise an error when asked for their bounds.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
     if found is None:

@@ -31,7 +31,9 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # has rules
+
+# The module ``alternating_cost`` is imported because it registers rules of ``ap.guarantee``.
+from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost
 from antiphon.mechanisms.distinct.distinct import Distinct
 from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
 from antiphon.mechanisms.distinct.top_keys import TopKeys

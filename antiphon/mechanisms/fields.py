@@ -75,7 +75,7 @@ def _size(value: object, field: "attrs.Attribute[int]") -> int:
     return check_size(value, field.name, field.metadata)
 
 
-if TYPE_CHECKING:  # plain functions, for the reason in antiphon.numbers.named
+if TYPE_CHECKING:  # Type checkers infer a constructor's types only from plain functions.
 
     def positive(value: object) -> Fraction:
         """A converter for a rational > 0 of at most 2^13 bits."""
@@ -152,7 +152,8 @@ def share(value: object) -> Fraction:
 
 def beta(value: object) -> float:
     """A converter for a probability of failure, strictly between 0 and 1."""
-    found = float(exact.probability(value, "beta"))  # error bounds are computed in doubles
+    # Error bounds are computed in doubles, in which beta must not be 0 or 1.
+    found = float(exact.probability(value, "beta"))
     if not 0 < found < 1:
         raise InvalidArgument("beta is a probability of failure: strictly between 0 and 1")
     return found

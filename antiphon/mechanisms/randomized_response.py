@@ -114,7 +114,9 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source, lie = "Kairouz, Bonawitz, Ramage 2016", (1 - self.truth) / (self.values - 1)
-        rest = (self.values - 2) * lie  # the probability of any value but 0 and 1, for both
+        # The number ``rest`` is the probability of answers other than 0 and 1, alike for the values
+        # 0 and 1.
+        rest = (self.values - 2) * lie
         pairs = dominated_measure(FinitePair, (self.truth, lie, rest), (lie, self.truth, rest))
         return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
 
@@ -210,8 +212,8 @@ class LeakyBit(BitExposed):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; past it they are
-those of plain randomized response, as p makes little difference."""
+"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; above it they are
+those of plain randomized response, as exposure makes little difference."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -272,7 +274,8 @@ class ExposedResponse(BitExposed):
             return proved(self, Pure(0), TWO_BITS, _SOURCE)
 
         def exposed() -> MixturePair:
-            """The pair of randomized response if exposed, which is public; else no loss."""
+            """The dominating pair: with probability p, which is public, the pair of randomized
+            response, and else one without privacy loss."""
             return MixturePair((p, 1 - p), (ResponsePair(epsilon), FinitePair((1,), (1,))))
 
         measures: tuple[kinds.Measure, ...] = (
@@ -294,11 +297,12 @@ class ExposedResponse(BitExposed):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for its Rényi divergences D_α.
-    These are nondecreasing, so D_β/α bounds D/order between orders α and β, and E/α from α on."""
+    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for all its Rényi divergences
+    D_α. These do not fall as α grows, so D_β/α is a bound between the orders α and β, and E/α from
+    α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
-        return end  # a bound, as D_α <= ε
+        return end  # This ρ = ε is large enough, as D_α <= ε for all orders α >= 1.
     divergence, most = ExposedDivergence(probability, epsilon), up(end)
     rho, order = 0.0, 1.0
     while most / order > rho:
@@ -309,8 +313,8 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ for which ``ExposedResponse`` is μ-GDP: at ε = E the δ of μ-GDP is p or more, while that
-    of the mechanism, at most p below, is 0.
+    """A μ for which ``ExposedResponse`` is μ-GDP: at ε = E the δ of μ-GDP is at least p, and the
+    mechanism's own δ is at most p below E and 0 from E on.
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

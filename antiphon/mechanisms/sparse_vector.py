@@ -198,7 +198,8 @@ class AboveThreshold(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class GapSparseVector(AnySparseVector):
-    """The sparse vector that answers the noisy gap q + ν - (T + ρ) >= 0 in place of ⊤.
+    """The sparse vector that answers, in place of ⊤, by how much a query's noisy value is above the
+    noisy threshold: the gap q + ν - (T + ρ) >= 0.
 
     T + gap estimates q with the noise ν - ρ. It costs nothing more.
     Privacy: ε-DP as ``SparseVector``; proved (see the module).

@@ -1,4 +1,5 @@
-"""Verification functions of counts of distinct items: what one event, or one item, changes.
+"""Verification functions for counts of distinct items: neighbouring streams differ in one event or
+in one item.
 
 Messages about items are tuples (item, …), or ``EMPTY`` where nothing happened. A post-processor
 that counts distinct items sends a counter ±1 whenever an item appears or disappears. If one item's
@@ -22,11 +23,12 @@ class Differed(NamedTuple):
     total: int = 0
     """The sum of |x - x'| over all pairs (x, x')."""
     level: int = 0
-    """The sum of x' - x over all pairs, which is -1, 0 or 1."""
+    """The sum of x' - x over all pairs (x, x') so far, which is -1, 0 or 1."""
     first: int = 0
     """The sign of the first difference; 0 before it."""
     age: int = 0
-    """The number of pairs since ``level`` last changed; counted only where it is bounded."""
+    """The number of pairs since ``level`` last changed, while it is not 0; counted only if it is
+    bounded, by ``within``."""
 
 
 def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:
@@ -78,7 +80,8 @@ class AlternatingDifferences(Verification[Differed, object]):
         return self._older(state._replace(total=total, first=first), level)
 
     def _older(self, state: Differed, level: int) -> Differed | Refused:
-        """The state after one more pair, at which the running sum is ``level``."""
+        """The state after one more pair, which brings the sum of all differences x' - x to
+        ``level``."""
         if self.within is None or not level:
             return state._replace(level=level, age=0) if state.level != level else state
         age = state.age + 1 if level == state.level else 0
@@ -89,10 +92,11 @@ class AlternatingDifferences(Verification[Differed, object]):
 
 @register("antiphon.ItemSeen/1", state=True)
 class ItemSeen(NamedTuple):
-    """The state of ``OneItem``: the items of both sides, until one item differs; that item."""
+    """The state of ``OneItem``: the items seen on both sides until a pair differs, and the item in
+    which it then differs."""
 
     seen: frozenset[object] = frozenset()
-    """The items that both sides had; kept until a pair differs."""
+    """The items of all pairs so far; empty once a pair has differed."""
     item: tuple[object, ...] = ()
     """The item that differs, as (item,); () before a pair differs."""
     absent: int = 0
@@ -128,7 +132,8 @@ class OneItem(Verification[ItemSeen, object]):
         return _OTHERS if items[0] in state.seen else ItemSeen(frozenset(), items, absent)
 
     def _same(self, state: ItemSeen, items: tuple[object, ...]) -> ItemSeen | Refused:
-        """The state after a pair that does not differ, of an event of these items: one or none."""
+        """The state after a pair of identical sides, whose event has the item in ``items``; () if
+        there is no event."""
         if state.item:
             return _OTHERS if identical(state.item, items) else state
         return state._replace(seen=state.seen | {*items}) if items else state

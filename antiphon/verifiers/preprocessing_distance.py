@@ -1,4 +1,5 @@
-"""Distances between neighbours, and tables whose rows may also move a little (smooth Rényi DP)."""
+"""Distances of neighbouring messages, and relations of tables whose rows may also move a little
+(smooth Rényi DP)."""
 
 import math
 from fractions import Fraction
@@ -99,11 +100,13 @@ Spread: TypeAlias = Within | Near | EachWithin | PreprocessingDistance
 _METRICS: Final = (Within, Near, EachWithin)
 """The relations of two messages whose distance, in some metric, is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""The relations by a ``distance``: it grows by τ at most if a message moves by τ."""
+"""The relations with a ``distance`` between neighbours that grows by at most τ if a message moves
+by τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation, if it is one of ``_SPREADS`` and no subclass of one; else None."""
+    """The relation itself, if its class is one of ``_SPREADS``, whose distances grow by at most τ
+    where a message moves by τ; else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

@@ -93,7 +93,7 @@ class Within:
         """Whether both messages are numbers, at most ``distance`` apart."""
         try:
             return bool(abs(fraction(to_scalar(zero)) - fraction(to_scalar(one))) <= self.distance)
-        except InvalidArgument:  # the messages are not two numbers
+        except InvalidArgument:  # Messages that are not numbers are not neighbours.
             return False
 
 
@@ -139,7 +139,8 @@ class Near:
 @column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
-    """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
+    """The relation of records (user, …, x) and (user, …, x') of one length whose last entries x and
+    x' are neighbours."""
 
     swap_symmetric = symmetric_as("relation")
 
@@ -156,7 +157,8 @@ class OfUpdates:
 @column_safe
 @attrs.frozen
 class EachWithin:
-    """Tuples of numbers, of one length, whose entries differ by at most ``distance`` (ℓ_∞)."""
+    """The relation of tuples of numbers, of one length, whose entries differ by at most
+    ``distance`` each (ℓ_∞)."""
 
     swap_symmetric = True
 
@@ -193,7 +195,7 @@ class Monotone:
             return False
         try:
             sides = [[fraction(to_scalar(each)) for each in side] for side in (zero, one)]
-        except InvalidArgument:  # the entries are not numbers
+        except InvalidArgument:  # Tuples with an entry that is no number are not neighbours.
             return False
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
@@ -246,7 +248,8 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """Histograms (integer arrays of one length) of two tables that differ in one replaced row."""
+    """The relation of histograms (integer arrays of one length) of two tables that differ in one
+    replaced row."""
 
     swap_symmetric = True
 

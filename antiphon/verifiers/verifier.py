@@ -26,8 +26,8 @@ Check: TypeAlias = Callable[[object, object, object], object]
 
 
 def checking(f: Verification) -> Check:
-    """The step function of f with its contract checked; if f is not column-safe, it runs on each
-    replica separately."""
+    """A function that makes one step of the verification function f and checks its result; if f is
+    not column-safe, many plays at once are checked one by one."""
     step = reader(f)
     return step if is_column_safe(f) else partial(_alone, f, step)
 
@@ -102,13 +102,13 @@ class Verifier(PostProcessor[VerifierState]):
                 state = self._read(state, message.zero, message.one)
         except PartError:
             raise
-        except Exception as error:  # A hostile value must not pass by raising an error.
+        except Exception as error:  # A message on which f raises an error is refused.
             state = Refused(f"checking the message raised {type(error).__name__}")
         if type(state) is Refused:
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            message = Pair(zero, zero)  # The message is the very same object in both worlds.
+            message = Pair(zero, zero)  # Identical sides become one object, shared by both worlds.
         return state, RIGHT, message
 
     def is_over(self, state: VerifierState) -> bool | None:

@@ -110,11 +110,13 @@ from typing import Final
 
 PARAMETERS: Final[dict[int, tuple[float, ...]]] = {'''
 MIDDLE = '''}  # fmt: skip
-"""For counts, by log₂ of the horizon: within 1 % of the error of the square-root factorisation."""
+"""The buffers for counts, by log₂ of the horizon; the square-root factorisation errs at most 1 %
+less."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),'''
 FOOT = '''}  # fmt: skip
-"""For sums of the last W updates, by W: the standard deviation is within 11 % of the least."""'''
+"""The buffers for sums of the last W updates, by W; the standard deviation is within 11 % of the
+least there is."""'''
 
 
 def entry(key: int, gaps: Vector) -> str:

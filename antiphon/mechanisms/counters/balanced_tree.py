@@ -21,12 +21,14 @@ class Level(NamedTuple):
     """The part of a tree counter's state for the tree nodes of one height."""
 
     digit: int
-    """The digit of this height of the number of updates, in balanced base k: so many nodes are
-    added, or subtracted if it is negative."""
+    """The digit at this height of the number of updates, in balanced base k: the number of nodes
+    that a prefix sum adds or, if it is negative, subtracts."""
     noise: Amount
-    """The sum of the noise of these |digit| nodes, with their sign."""
+    """The part of a prefix sum's noise from this height: the noise of the added nodes, or minus the
+    noise of the subtracted ones."""
     pending: tuple[Amount, ...]
-    """The noise of each node that is still subtracted; the next one to be dropped is last."""
+    """The noise of each node of this height that is still subtracted; the last one is dropped
+    first."""
 
 
 @register("antiphon.BalancedState/1", state=True)
@@ -83,7 +85,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
     base: int = attrs.field(init=False, eq=False)
     """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
-    """The number of nodes that one update lies in."""
+    """The number of heights of tree nodes: an update lies in one node of each height."""
 
     def _prepare(self) -> Space:
         if self.window is None or self.window >= self.horizon:
@@ -103,12 +105,12 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         for height, level in enumerate(levels):
             levels[height] = self._advanced(level, coins, highest=height == self.levels - 1)
             if levels[height].digit != -(self.base // 2):
-                break  # higher digits change only if this one wraps around
+                break  # A higher digit changes only if the lower one wraps around.
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
-        """The state of a level after one more node of its height: the digit grows by 1 or, below
-        the highest level, wraps around to -(base - 1)/2."""
+        """The state of a height after one more of its nodes: the digit grows by 1 or, below the
+        highest level, wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -145,7 +147,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The number of balanced digits for times up to the horizon: (base^h - 1)/2 >= horizon."""
+    """The least number h of balanced digits for times up to the horizon: (base^h - 1)/2 >=
+    horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -153,7 +156,7 @@ def heights(horizon: int, base: int) -> int:
 
 
 def digits(time: int, base: int) -> list[int]:
-    """The balanced digits of a time, the lowest first.
+    """The digits of a time in balanced base ``base``, the lowest first.
 
     >>> digits(5, 3)  # 5 = 9 - 3 - 1
     [-1, -1, 1]
@@ -217,17 +220,21 @@ def mean_nodes(horizon: int, base: int, levels: int) -> float:
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # The time t rounds to node number e = (t + shift) // run, whose digit has period base.
+        # At this height time t belongs to node number e = (t + shift) // run; the node's digit
+        # repeats with period ``base`` in e.
         full, rest = divmod(horizon + 1 + shift, run)
-        if height == levels - 1:  # the highest digit is e itself
+        # The highest digit never wraps around: it is the node's number e itself.
+        if height == levels - 1:
             total += run * (full * (full - 1) // 2) + rest * full
             break
-        size = (half + 1) * half  # the sum of |digit| over a period
+        # The number ``size`` is the sum of |digit| over one period of nodes.
+        size = (half + 1) * half
         periods, extra = divmod(full, base)
         rising, falling = min(extra, half + 1), max(0, extra - half - 1)
         partial = rising * (rising - 1) // 2 + falling * half - falling * (falling - 1) // 2
         last = abs((full + half) % base - half)
-        total += run * (periods * size + partial) + rest * last  # e = 0 has digit 0
+        # Node number 0 has the digit 0 and adds nothing.
+        total += run * (periods * size + partial) + rest * last
     return total / horizon
 
 
@@ -256,7 +263,7 @@ def least_base(horizon: int, levels: int) -> int:
 
 
 _WIDEST: Final = 1 << 20
-"""The longest window for which all arities are tried."""
+"""The longest window for which a counter's arity is chosen among all arities."""
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:

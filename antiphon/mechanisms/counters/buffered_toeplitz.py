@@ -31,7 +31,8 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """Yield chunks of the updates: a slice of ``values``, its noise, and its divisors q_t."""
+    """Yield the updates in chunks: for each a slice of ``values``, the noise drawn for its updates,
+    and the divisors by which that noise is divided."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -41,8 +42,8 @@ def _chunks(
 
 
 def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The noisy sum after each update of a counter of ints, in units of 1/unit. The seven buffers
-    are separate variables, which is twice as fast as a loop."""
+    """The noisy sum after each update of a counter of ints, in units of 1/``counter.unit``. The
+    buffers are seven separate variables, which is twice as fast as a loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     keep = counter.keep
@@ -99,8 +100,8 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The counter's state after these updates. No update may follow, as the arrays are
-        shared."""
+        """The counter's state after the updates added so far. No update may be added after this
+        call, as the state shares the arrays."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
 
@@ -116,8 +117,8 @@ class Rolling:
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """Add an update in place, with given noise. ``own`` is unit times the update, and becomes
-        the noisy sum; ``q`` is the divisor q_t of the update."""
+        """Add one update in place, with noise drawn before. ``own`` is the update times ``unit``
+        and is overwritten by the noisy sum; ``q`` is the divisor of the noise."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -127,7 +128,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # the floor of a rounded quotient of such small whole numbers is exact
+        ):  # For numbers below ``DOUBLES`` the floor of a rounded quotient is exact.
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -157,7 +158,7 @@ def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vect
 
 
 Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
-"""The buffers of a counter: a tuple of numbers, or an array with a row for each buffer."""
+"""The type of a counter's buffers: a tuple of numbers, or an array with a row for each buffer."""
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -182,7 +183,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
     def state_size(self) -> int:
         return len(self.thetas) + 2
 
-    # The next three methods are for counters of ints; ``Rolling`` does the same for arrays.
+    # The methods ``feedback``, ``remember`` and ``limited`` serve counters of ints; counters of
+    # arrays use ``Rolling``.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -208,7 +210,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
 
 @attrs.frozen(kw_only=True, repr=False)
 class Buffered(WithBuffers):
-    """A counter by a factor C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): a buffer for each θ_i. Abstract."""
+    """A correlated counter whose factor is C(x) = Π(1 - λ_i x)/Π(1 - θ_i x), with a buffer for each
+    pole θ_i. Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)
@@ -231,8 +234,8 @@ class Buffered(WithBuffers):
         return self.buffers.squared_norm(length, events)
 
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of ``feedback``: two roundings a step,
-        which decay by θ_i, and that of the sum.
+        """A bound, in grid steps, on the rounding error of ``feedback``: each step rounds a buffer
+        twice, which decays by its factor θ_i, and the sum of all buffers rounds, too.
 
         |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
         within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
@@ -257,7 +260,8 @@ class Buffered(WithBuffers):
 
 
 def for_totals(horizon: int) -> Buffers:
-    """The buffers for counts up to a horizon. Raises: InvalidArgument past the longest one."""
+    """The buffers for counts up to a horizon. Raises: InvalidArgument past the longest horizon of
+    the table."""
     power = max(min(PARAMETERS), (horizon - 1).bit_length())
     if power not in PARAMETERS:
         raise InvalidArgument(

@@ -44,7 +44,8 @@ from antiphon.protocol.registry import register, set_derived
 from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
-"""The limit, in standard deviations, on the sum of all noise p_t; in practice never reached."""
+"""The limit, in standard deviations, on the sum of the noise of all steps; in practice never
+reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
@@ -65,9 +66,9 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     released: rows.Amount
     """The exact sum of the updates plus its noise, in units of 1/unit."""
     drift: rows.Amount
-    """The sum of all noise p_t so far; infinite once it has exceeded its limit ``far``."""
+    """The sum of the noise of all steps so far; infinite once it has exceeded its limit ``far``."""
     memory: Memory
-    """The earlier noise p_t, in a form from which the subclass computes ``feedback``."""
+    """The noise of the steps so far, in a form from which the subclass computes ``feedback``."""
 
 
 def _rho(value: object) -> Fraction:
@@ -100,17 +101,18 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     unit: int = attrs.field(init=False, eq=False)
     """The number of units in 1, a power of two: answers are multiples of 1/unit."""
     _room: float = attrs.field(init=False, eq=False)
-    """The largest product of a divisor q_t and the norm of C's column that the budget ρ allows."""
+    """The largest product that the budget ρ allows of a divisor of the noise and the norm of a
+    column of C."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
-    """A cache of divisors q_t, for the blocks of times last asked for."""
+    """A cache of the divisors of the noise, by the number of a block of times."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
     """A cache of the expected errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
-    """The divisor of all updates, unless columns are normalised."""
+    """The divisor of every update's noise; if columns are normalised, the first update's only."""
     grid: Fraction = attrs.field(init=False, eq=False)
     """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
-    """The limit on the ``drift`` (the sum of all noise p_t), in grid steps."""
+    """The limit, in grid steps, on the ``drift``, the sum of the noise of all steps."""
     keep: float = attrs.field(init=False, eq=False, default=1.0)
     """The share of a sum that is left after each later update: 1, unless sums decay."""
 
@@ -188,7 +190,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     def claim_by_age(self, age: int) -> Claim:
         """The claim for an adversary who stops ``age`` updates after the first that differs:
-        ``rho_by_age(age)``, w.r.t. ``UntilAge``."""
+        ``rho_by_age(age)``-zCDP w.r.t. ``UntilAge``, which refuses later updates."""
         (whole,) = self.claims
         measure = ZeroConcentrated(self.rho_by_age(age))
         return attrs.evolve(
@@ -196,7 +198,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             source=f"{whole.source}; sums up to this age",
         )  # fmt: skip
 
-    # --- what a subclass gives -------------------------------------------------------------------
+    # --- the factors B and C, given by a subclass ------------------------------------------------
 
     _source: ClassVar[str]
 
@@ -207,7 +209,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of coefficients of C, for each length n of an array."""
+        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of the first n coefficients of C, for each n in
+        ``lengths``."""
 
     @abstractmethod
     def _group_norm(self, events: int, length: int) -> float:
@@ -220,8 +223,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def feedback(self, memory: Memory) -> rows.Amount:
-        """The noise Σ_{k>=1} c_k p_{t-k} that the earlier noise p feeds back into step t, plus ½:
-        its floor is the rounded feedback."""
+        """The noise Σ_{k>=1} c_k p_{t-k} that the noise p of earlier steps feeds back into step t
+        (c_k: coefficients of C), plus ½: its floor is the rounded feedback."""
 
     @abstractmethod
     def remember(self, memory: Memory, push: rows.Amount) -> Memory:
@@ -233,7 +236,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of the row of B at time ``length``, less the row at ``since``."""
+        """The squared ℓ₂ norm of a difference of rows of B: the row at time ``length`` less the row
+        at time ``since``."""
 
     @abstractmethod
     def _mean_squared_row(self, length: int) -> float:
@@ -243,10 +247,11 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def inverse(self) -> tuple[Vector, Vector]:
         """The numbers α_i and 1 - λ_i in C⁻¹(x) = 1 - Σ α_i x/(1 - λ_i x), the inverse factor."""
 
-    # --- one update ------------------------------------------------------------------------------
+    # --- one update and its noise ----------------------------------------------------------------
 
     def divisor(self, time: int) -> float:
-        """The divisor q_t of the update at t = ``time``, from 0: the grid steps in one unit."""
+        """The divisor q_t of the noise at t = ``time``, from 0: the number of grid steps in one
+        unit."""
         number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
         block = self._blocks.get(number)
         if block is None:
@@ -256,8 +261,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return block[place]
 
     def divisors(self, block: int) -> list[float]:
-        """The divisors q_t of a block of times; a single one for all, unless columns are
-        normalised."""
+        """The divisors q_t of the noise for a block of times; a single one for all times, unless
+        columns are normalised."""
         if not self.normalised:
             return [float(self._room // self._largest_norm())]
         start = block * _BLOCK
@@ -281,9 +286,11 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
-            # Clipping the memory brings no two states further apart, and keeps doubles exact.
+            # Clipping the earlier noise brings no two states further apart, and keeps doubles
+            # exact.
             drift, memory = drift + math.inf, self.limited(memory)
-        released = released * self.keep + (x * self.unit + slip)  # not +=, as it may be an array
+        # An in-place ``released +=`` would change the array of an earlier state.
+        released = released * self.keep + (x * self.unit + slip)
         return CorrelatedState(updates + 1, released, drift, memory)
 
     def _count(
@@ -292,13 +299,13 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         count = state.released / self.unit
         if type(count) is rows.Row:
             count = freeze(count.view(np.ndarray))
-        elif self.dimension is not None:  # still a number, before the first update
+        elif self.dimension is not None:  # Before the first update the sum is a plain number 0.
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
         return state, count
 
     def deviations(self, divisors: Any, rounding: float) -> Any:
-        """The standard deviation of the noise of one update, in counts, for its divisor q:
-        R/(q·unit), with a variance of ``rounding`` for rounding to q and to 1."""
+        """The standard deviation R/(q·unit) of the noise of one update, in counts, for each divisor
+        q; ``rounding`` is the variance of a rounding error, to q and to 1."""
         square = self.resolution**2 + rounding * (divisors * divisors + 1)
         return square**0.5 / (divisors * self.unit)
 
@@ -319,7 +326,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def max_squared_window(self, window: int) -> float:
         if self.normalised:
             return self._searched(window)
-        # A row of B is longer, and its squared norm larger, the later it is.
+        # A row of B is longer, and its squared norm larger, the later it is: so the largest error
+        # is at the horizon.
         return self.squared_error(self.horizon, max(0, self.horizon - window))
 
     def _errors(self) -> Vector:
@@ -346,6 +354,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
-        # Rounding errs by at most ½ of a step, so the noise's norm grows by at most this factor.
+        # Rounding errs by at most ½ of a step, so it makes the norm of the noise at most ``loose``
+        # times as large.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

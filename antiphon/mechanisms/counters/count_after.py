@@ -22,12 +22,12 @@ NOTHING, RECEIPT, TOTAL = range(3)
 
 
 class AskingCounts(PostProcessor[State]):
-    """A post-processor that sends each update right, then asks ``COUNT``, and answers the update by
-    it. Abstract."""
+    """A post-processor that sends each update right, then asks ``COUNT``, and computes its answer
+    to the update from that count. Abstract."""
 
     __slots__ = ()
     deterministic = True
-    # The step of a subclass uses a left message only to send it on.
+    # The step of each subclass does nothing with a left message but send it on.
     forwards_queries = Forwarding(Status.PROVED, "by inspection of its step", asks=(COUNT,))
 
     def signature(self, right: Signature) -> Signature:
@@ -147,8 +147,8 @@ class Window(AskingCounts[Sliding]):
 
     @written_as("Window(7).error_bound(counter, 100, beta=0.01)")
     def error_bound(self, counter: Counter, updates: int, *, beta: float) -> float:
-        """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
-        beta."""
+        """A bound on the error of every coordinate of the window's sum at time ``updates``, with
+        probability at least 1 - beta."""
         return counter.error_bound(updates, beta=beta, since=self._since(updates))
 
     def _since(self, updates: int) -> int:

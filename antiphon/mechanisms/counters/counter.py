@@ -43,7 +43,7 @@ def _int(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 
 class Counting(Protocol):
-    """A protocol: the state of a counter, with the number of updates so far."""
+    """The type of any counter's state: it has the number of updates so far."""
 
     @property
     def updates(self) -> int: ...
@@ -282,8 +282,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @written_as("M.error_bound(100, beta=0.01)")
     def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
-        """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
-        beta.
+        """A bound on the error of every coordinate of the count after ``updates`` updates, with
+        probability at least 1 - beta.
 
         With ``since``: of the sum of the updates after the first ``since``, the difference of two
         counts. Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
@@ -327,7 +327,8 @@ class LaplaceNodes(Counter[State]):
     """The scale of the Laplace noise of one node: events·levels·distance/ε."""
 
     def _calibrate(self, levels: int) -> spaces.Space:
-        """Set the scale, for updates that lie in ``levels`` nodes each; the space of counts."""
+        """Set the noise scale, for updates that lie in ``levels`` nodes each, and return the space
+        of answers to ``COUNT``."""
         set_derived(self, scale=self.events * levels * self.distance / self.epsilon)
         return whole_counts(self.dimension)
 

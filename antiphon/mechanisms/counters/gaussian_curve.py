@@ -40,9 +40,11 @@ _LARGEST: Final = 64
 
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:
-    """The δ, rounded up, that the module's theorem gives a ρ-zCDP counter of so many draws."""
+    """The δ, rounded up, at ``epsilon``, of a ρ-zCDP correlated counter that makes ``draws`` draws
+    of noise, by the module's theorem."""
     bits = 64 + math.ceil(2 * epsilon)
-    growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])  # e^ε, rounded up
+    # The theorem's factor e^ε is rounded up.
+    growth = Fraction(1 << bits, exact.exp_bracket(epsilon, bits)[0])
     slack = Fraction(draws, 16 * resolution**2) * (1 + growth)
     return gaussian_delta(exact.root_up(2 * rho), epsilon)[1] + slack
 
@@ -51,8 +53,8 @@ def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> F
 def largest_gaussian_rho(
     epsilon: Fraction, delta: Fraction, draws: int, resolution: int
 ) -> Fraction | None:
-    """The largest ρ, rounded down, for which a counter with so many draws is (ε, δ)-DP by the
-    theorem of this module; None if even a very small ρ is not."""
+    """The largest ρ, rounded down, for which a correlated counter that makes ``draws`` draws of
+    noise is (ε, δ)-DP by the theorem of this module; None if even a very small ρ is not."""
 
     def private(rho: float) -> bool:
         return delta_of(short_rate(rho), epsilon, draws, resolution) <= delta

@@ -52,8 +52,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
                 "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
             )
 
-    # Not declared column safe: the memory is an array, which cannot hold a column (one number per
-    # replica).
+    # This counter is not column-safe: its memory is an array, with no room for one number for each
+    # of many plays.
     def _update(
         self, state: CorrelatedState[Array], x: Amount, coins: Coins
     ) -> CorrelatedState[Array]:
@@ -125,7 +125,7 @@ def coefficients(horizon: int) -> Vector:
 
 @lru_cache(maxsize=4)
 def _squares(horizon: int) -> Vector:
-    """The running sums c_0² + … + c_t² of squared coefficients, for t < horizon."""
+    """The running sums c_0² + … + c_t² of the squared coefficients of √A, for t < horizon."""
     return np.asarray(np.cumsum(coefficients(horizon) ** 2), np.float64)
 
 

@@ -25,7 +25,7 @@ LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 _EXACT: Final = 400
 """The largest number of Laplace draws for which the quantile of their sum is computed."""
 _UP: Final = 1 + 1e-9
-"""A factor above 1 that outweighs the rounding errors of these sums."""
+"""A factor above 1 that outweighs the rounding errors of a quantile of Laplace noise."""
 
 
 _chernoff: Final = ContextVar("_chernoff", default=False)
@@ -116,15 +116,15 @@ def gaussian_tail(variance: float, beta: float) -> float:
 
 
 def added(one: float, other: float) -> float:
-    """The largest variance of a sum of two terms of these variances, whatever their
-    correlation."""
+    """The largest variance of a sum of two terms with the variances ``one`` and ``other``, whatever
+    their correlation."""
     return (math.sqrt(one) + math.sqrt(other)) ** 2
 
 
 _SUMMED: Final = 1 << 18
 _WIDEST: Final = 1 << 22
 _DOWN: Final = 1 - 1e-9
-"""A factor below 1 that outweighs the rounding errors of the sums below."""
+"""A factor below 1 that outweighs the rounding errors of ``lower_bound``."""
 
 
 def lower_bound(
@@ -179,10 +179,10 @@ def _prefixes(count: int) -> float:
     return nuclear / count
 
 
-# A banded or decaying A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <= 1, so
-# ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k u_k is
-# the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has ones on
-# its diagonal.
+# A banded or decaying matrix A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <=
+# 1, so ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k
+# u_k is the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has
+# ones on its diagonal.
 
 
 def _sliding(count: int, window: int) -> float:
@@ -239,8 +239,8 @@ class ErrorsShown(Displayed, Plotted):
 
     @abstractmethod
     def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
-        """A bound on the error of every coordinate after ``updates``, with probability at least
-        1 - beta; with ``since``, of the difference of two answers."""
+        """A bound on the error of every coordinate of the count after ``updates`` updates, with
+        probability at least 1 - beta; with ``since``, of the difference of two counts."""
 
     @property
     def _last(self) -> int:

@@ -20,7 +20,8 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 @register("antiphon.Node/1", state=True)
 class Node(NamedTuple):
-    """A complete subtree of the prefix; nodes form a stack from the smallest to the largest."""
+    """A complete subtree of the tree over the updates so far; such subtrees form a stack from the
+    smallest to the largest."""
 
     size: int
     """The number of updates that the node covers: a power of two."""
@@ -43,8 +44,8 @@ class CounterState(NamedTuple):
 
 @attrs.frozen(kw_only=True, repr=False)
 class BinaryTree(Counter[CounterState]):
-    """A counter that sums the subtrees of a prefix, one for each 1 in the binary form of t.
-    Abstract."""
+    """A counter that sums the complete subtrees of the first t updates, one for each 1 in the
+    binary form of t. Abstract."""
 
     @property
     def levels(self) -> int:
@@ -118,7 +119,8 @@ class NoisyNodes(BinaryTree):
         return (state if top is state.top else CounterState(state.updates, top)), total
 
     def _noisy(self, top: Node | None, coins: Coins) -> tuple[Node | None, Amount]:
-        """The stack of nodes with all noise drawn, and the noisy sum."""
+        """The stack ``top`` of nodes, now all with their noise drawn, and the sum of the nodes'
+        totals and noise."""
         nodes: list[Node] = []
         while top is not None:
             nodes.append(top)
@@ -141,18 +143,20 @@ class NoisyNodes(BinaryTree):
 
 
 def differing(updates: int, since: int) -> tuple[int, int]:
-    """Two times without the leading binary digits that they share: the nodes of these digits cancel
-    in the difference of the two noisy sums."""
+    """The times ``updates`` and ``since`` without the leading binary digits that they share: the
+    nodes of these digits cancel in the difference of the two noisy sums."""
     unlike = (1 << (updates ^ since).bit_length()) - 1
     return updates & unlike, since & unlike
 
 
 def largest(horizon: int, weights: Sequence[float]) -> float:
-    """The largest sum of weights[h] over the 1-bits h of t, for t <= horizon; weights >= 0."""
+    """The largest sum, over all t <= horizon, of weights[h] >= 0 over the bits h of t that are
+    1."""
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        # the numbers that agree with the horizon above bit h, and have 0 there
+        # The loop visits the numbers that agree with the horizon above bit h and have 0 there, not
+        # 1.
         if horizon >> h & 1:
             best = max(best, above + sum(weights[:h]))
             above += weights[h]
@@ -160,7 +164,8 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
 
 
 def mean(horizon: int, weights: Sequence[float]) -> float:
-    """The mean over t = 1, …, horizon of the sum of weights[h] over the 1-bits h of t."""
+    """The mean, over t = 1, …, horizon, of the sum of weights[h] over the bits h of t that are
+    1."""
     total = 0.0
     for h, weight in enumerate(weights):
         periods, rest = divmod(horizon + 1, 2 << h)
@@ -258,8 +263,8 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
 
 
 def group(events: int, levels: int) -> int:
-    """The squared ℓ₂ distance by which ``events`` changes of size 1 can move all node sums: Σ_h
-    g_h.
+    """The squared ℓ₂ distance Σ_h g_h by which ``events`` changes of size 1 can move all node sums,
+    the sums of height h by g_h.
 
     A node of height h holds 2^h updates, so at worst events//2^h nodes contain only changes and one
     node has the rest.

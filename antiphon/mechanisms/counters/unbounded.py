@@ -159,7 +159,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         first, start = self._place(since)
         if not 0 <= since <= updates:
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
-        if since and first == number:  # the totals of finished epochs cancel
+        # Within one epoch the noisy totals of finished epochs cancel.
+        if since and first == number:
             return self.epoch(number).squared_error(own, start)
         found = number * self._total_variance + self.epoch(number).squared_error(own)
         if not since:
@@ -182,8 +183,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """The largest and mean squared error and the number of times of each epoch up to
-        ``updates``."""
+        """For each epoch up to ``updates``: its largest and its mean squared error, and its number
+        of times."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")
@@ -194,8 +195,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         yield max(last), math.fsum(last) / own, own
 
     def error_bound(self, updates: int, *, beta: float, since: int = 0) -> float:
-        """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
-        beta.
+        """A bound on the error of every coordinate of the count after ``updates`` updates, with
+        probability at least 1 - beta.
 
         Half of beta each for the totals and for the current counter. With ``since``: of the sum of
         the updates after the first ``since``, with half of beta for each of two counts.

@@ -58,8 +58,8 @@ def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
 
 
 def _small(counter: Toeplitz, shares: Fraction) -> Fraction:
-    """The ρ of a counter w.r.t. differences smaller than those of its claim, which cost ``shares``
-    < 1 of its ρ but for rounding: that is paid in full."""
+    """The ρ of a counter w.r.t. smaller differences than those of its claim: they cost the part
+    ``shares`` < 1 of the claim's ρ, and all of its rounding error."""
     error = 1 + 2 * counter._feedback_error()  # pyright: ignore[reportPrivateUsage]
     rounding = Fraction(error * math.sqrt(counter.horizon) / counter.resolution)
     moved = exact.root_up(shares) * exact.root_up(2 * counter.rho) + rounding
@@ -68,8 +68,8 @@ def _small(counter: Toeplitz, shares: Fraction) -> Fraction:
 
 @rule(THEOREM, *_TOEPLITZ, about=UpdatesAndQueries)
 def by_falling_columns(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of a Toeplitz counter w.r.t. alternating differences; None where its columns
-    are normalised, or its updates clipped, of users or vectors."""
+    """The guarantee of a Toeplitz counter w.r.t. alternating differences; None where the module's
+    theorem does not apply, as for normalised columns or updates that are vectors."""
     assert isinstance(system, SquareRootCounter | BufferedToeplitzCounter)
     asked, rho = f.updates, system.rho
     plain = not (system.clip or system.users or system.normalised) and system.dimension is None
@@ -119,7 +119,8 @@ def by_intervals(system: PresenceCounter, f: UpdatesAndQueries, inquiry: Inquiry
 
 @rule(THEOREM, about=UpdatesAndQueries)
 def by_events(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of any counter w.r.t. alternating differences: that w.r.t. as many events."""
+    """The guarantee of any counter w.r.t. n alternating differences: its guarantee w.r.t. n
+    events."""
     asked = f.updates
     if type(asked) is not AlternatingDifferences:
         return None

@@ -127,7 +127,8 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that a difference in one event, or item, becomes alternating differences."""
+        """The claim that a difference in one event, or item, on the left becomes alternating
+        differences on the right."""
         insert_only = self.window is None and not self.deletions
         outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)
@@ -178,21 +179,22 @@ class Distinct(PostProcessor[Presence]):
         return state, RIGHT, change
 
     def _for_ever(self, state: Presence, message: Any) -> tuple[Presence, int]:
-        """The state after an event, and the change of the count; without a window."""
+        """The state after an event, and the change of the count of present items; without a
+        window."""
         if message is EMPTY:
             return state, 0
         item, present = message if self.deletions else (message[0], True)
         before, flips = value_of(state.table, item) or (False, 0)
         if before is present or flips == self.flips:
             return state, 0
-        # Without a limit, flips are not counted.
+        # An item's changes (flips) are counted only if their number is limited.
         known = (present, 0 if self.flips is None else flips + 1)
         forgotten = self.flips is None and not present
         table = with_value(state.table, item, None if forgotten else known)
         return state._replace(table=table), 1 if present else -1
 
     def _in_window(self, state: Presence, message: Any) -> tuple[Presence, int]:
-        """The state after an event, and the change of the count; with a window."""
+        """The state after an event, and the change of the count of present items; with a window."""
         time, table, recent = state
         assert self.window is not None
         item = None if message is EMPTY else message[0]
@@ -231,7 +233,7 @@ def _with(node: Node, item: Item, value: object, place: int, depth: int) -> Node
 
 
 def _split(leaf: Node, depth: int) -> Node:
-    """An inner node with the entries of a leaf that is too long."""
+    """An inner node of a table (``Node``), with the entries of a leaf that is too long."""
     parts: list[Node] = [()] * _FULL
     for entry in leaf:
         at = (_place(entry[0]) >> depth) % _FULL

@@ -64,7 +64,7 @@ class PresenceCounter(WithBuffers):
 
     _source: ClassVar[str] = "antiphon.mechanisms.distinct.presence_counter"
     window: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
-    # Parameters of other counters that are fixed here.
+    # The next fields are parameters of all counters, and are fixed in this one.
     smallest: int = attrs.field(default=-1, init=False)
     dimension: int | None = attrs.field(default=None, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     sensitivity: Fraction | None = attrs.field(default=Fraction(1), init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -73,7 +73,8 @@ class PresenceCounter(WithBuffers):
     users: bool = attrs.field(default=False, init=False)
     normalised: bool = attrs.field(default=False, init=False)
     largest: int = attrs.field(default=1, init=False)
-    # A field that overrides a property of the base class; it is frozen, so it behaves alike.
+    # The field ``verification`` overrides a property of the base class; like a property, it cannot
+    # be set.
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
     """The poles and zeros, rθ_i and rλ_i, of the factor B = C⁻¹ in the module's text."""
@@ -114,7 +115,8 @@ class PresenceCounter(WithBuffers):
         return float(head + tail) * _UP
 
     def _group_norm(self, events: int, length: int) -> float:
-        return self.squared_sensitivity  # S(W) is a bound for fewer rows, too
+        # The squared sensitivity over all rows is a bound for the first ``length`` rows, too.
+        return self.squared_sensitivity
 
     def _norms(self, lengths: Vector) -> Vector:
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
@@ -128,12 +130,15 @@ class PresenceCounter(WithBuffers):
         return float(size * (np.array(self.parts) @ steps))
 
     def _squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of a row of B; of a difference of two a bound, both norms' sum."""
+        """The squared ℓ₂ norm of the row of B at time ``length``; with ``since`` a bound for the
+        difference of two rows: the sum of both squared norms."""
         norm = self.noise_buffers.squared_norm
         return norm(length) + (norm(since) if since else 0.0)
 
     def _mean_squared_row(self, length: int) -> float:
-        return self._squared_row(length)  # the mean nears it after a few windows
+        # The last row's squared norm is an upper bound on the mean, and close to it after a few
+        # windows.
+        return self._squared_row(length)
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)

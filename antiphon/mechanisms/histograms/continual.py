@@ -90,7 +90,8 @@ class AskEach(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions on the left (f) and right (f' of the counters) of this P."""
+        """The verification functions on this post-processor's left (f) and on its right (f' of the
+        counters)."""
         inner = each_valid(self.counters)
         return Lifting(self.verification, inner, Status.PROVED, "see AskEach")
 
@@ -167,7 +168,8 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """The inquiry that derives the claim; a guarantee that uses the claim repeats it."""
+        """The derivation of the claim, as an object that ``ap.guarantee`` runs again when a
+        guarantee uses the claim."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

@@ -46,7 +46,7 @@ from antiphon.protocol import BOTTOM, Ask, Exchanged, in_turn, register
 
 @attrs.frozen(kw_only=True)
 class TestedIntervals(intervals.Intervals):
-    """The post-processor P of Algorithm 4, for any sub-mechanisms and accuracy figures.
+    """The post-processor P of CM Algorithm 4 (HSS), for any sub-mechanisms and accuracy figures.
     Abstract."""
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)
@@ -58,30 +58,38 @@ class TestedIntervals(intervals.Intervals):
 
     @abstractmethod
     def gamma(self, t: int, j: int) -> int:
-        """The rise γ(t, j) = 2α(t, j) + 2γ_H(j) + 2 of the threshold after a passed test."""
+        """The amount γ(t, j) by which a test that is passed at step t of interval j raises the
+        threshold: 2α(t, j) + 2γ_H(j) + 2, where α bounds the sparse vector's noise and γ_H the
+        error of H."""
 
     @abstractmethod
     def xi(self, t: int, j: int) -> int:
-        """The slack ξ(t, j) = α(t, j) + α_Lap(j) of a test: it is passed above Thresh - ξ(t, j)."""
+        """The slack ξ(t, j) of the test at step t of interval j, a bound on all its noise: a noisy
+        value above threshold - ξ(t, j) passes."""
 
     def algorithm_4(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Step t of CM Algorithm 4, on the input x."""
-        t, c, interval = now = self.now(state, x)  # c ← c + x
+        """Step t of CM Algorithm 4 (HSS), on the input x."""
+        # CM Algorithm 4: c ← c + x, the sum of this interval's inputs.
+        t, c, interval = now = self.now(state, x)
         j, thresh = interval.number, interval.threshold
         if t == 1:
             yield from in_turn(self.initialised())
-        if (yield Ask(Ask((x, thresh), j - 1), intervals.VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
+        # CM Algorithm 4: SVT-call(x, Thresh) asks the interval's sparse vector.
+        if (yield Ask(Ask((x, thresh), j - 1), intervals.VECTORS)) is BOTTOM:
             return now, interval.answer
-        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))  # h ← H-add(c)
-        tested = h if self.printed else tuple(map(add, c, interval.h))  # c + h
+        # CM Algorithm 4: h ← H-add(c), the new answer of the histogram H.
+        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
+        tested = h if self.printed else tuple(map(add, c, interval.h))
         yield Ask(self.laplace(), intervals.TESTS)
-        noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)  # q(c + h) + Lap(3/ε)
+        # CM Algorithm 4: the test is of q(c + h) + Lap(3/ε).
+        noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)
         raised = interval.raised
         if noisy > thresh - self.xi(t, j):
             raised += self.gamma(t, j)
-        state = self.renewed(now, h, raised)  # c ← 0, out ← q(h), j ← j + 1
+        # CM Algorithm 4: c ← 0, out ← q(h), j ← j + 1, a new interval.
+        state = self.renewed(now, h, raised)
         yield self.svt_init(state.interval.h)
         return state, state.interval.answer
 
@@ -138,8 +146,8 @@ class HSS(TestedIntervals):
         return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
-        """The bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1) on the error of an answer at step t in
-        interval j. Raises: InvalidArgument for the printed version."""
+        """A bound on the error of the estimate at step t, in interval j: γ(t, j) + 2α(t, j) +
+        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument for the printed version."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
@@ -164,7 +172,8 @@ class UntestedIntervals(intervals.Intervals):
         return self.histogram_svt(h)
 
     def big_gamma(self, t: int, j: int) -> int:
-        """The distance Γ(t, j) = α(t, j) + 2γ_H(j) + 1 of Thresh above the last answer."""
+        """The distance Γ(t, j) of the threshold above the last answer, at step t of interval j:
+        α(t, j) + 2γ_H(j) + 1, where α bounds the sparse vector's noise and γ_H the error of H."""
         return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
 
     def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
@@ -190,7 +199,8 @@ class UntestedIntervals(intervals.Intervals):
         return state, state.interval.answer
 
     def error_bound(self, t: int, j: int) -> int:
-        """The error bound Γ(t, j) + α(t, j) + γ_H(j - 1) at step t in interval j."""
+        """A bound on the error of the estimate at step t, in interval j: Γ(t, j) + α(t, j) + γ_H(j
+        - 1) in the module's letters."""
         return self.big_gamma(t, j) + self.slack.alpha(t, j) + self.slack.of_histogram(j - 1)
 
     def most_intervals(self, largest: int) -> int:

@@ -47,7 +47,7 @@ from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
 _DOWN: Final = 1 - 2.0**-40
-"""A factor slightly below 1, by which shares of β are rounded down."""
+"""A factor slightly below 1, by which shares of the failure probability β are rounded down."""
 
 
 @attrs.frozen(kw_only=True)
@@ -82,7 +82,8 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step, up to ``MOST``, at which ``of_query`` still has its value at t."""
+        """The last step after t, but at most ``MOST``, for which the noise bound ``of_query`` is
+        the same as for t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:
@@ -132,12 +133,12 @@ class StreamInterval(NamedTuple):
     threshold: int
     """The threshold Thresh for the current step."""
     until: int
-    """The last step for which this threshold is valid."""
+    """The last step for which ``threshold`` is valid."""
 
 
 @register("antiphon.Running/1", state=True)
 class Running(NamedTuple):
-    """The state of the post-processor after step t."""
+    """The state of the post-processor of HSS after step t."""
 
     t: int
     c: tuple[int, ...]
@@ -198,8 +199,8 @@ class Intervals(ExchangePostProcessor[Running]):
     )
     passes_halt = True
     _shares: ClassVar[int]
-    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, one
-    for any tests."""
+    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, and
+    one for the tests, if there are any."""
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
@@ -219,12 +220,13 @@ class Intervals(ExchangePostProcessor[Running]):
         """The mechanisms that P creates first, in order."""
 
     def histogram_svt(self, h: tuple[int, ...]) -> Create:
-        """The creation of the sparse vector of Algorithm 3, which starts from the histogram h."""
+        """The creation of the sparse vector of CM Algorithm 3, which starts from the histogram
+        h."""
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
-        """The creations of H and, for each kind, of a composition in which one pair may differ
-        (CM Thm 5.2)."""
+        """The creations of H and, for each of ``kinds``, of a composition in which one mechanism of
+        that kind may see a difference (CM Thm 5.2)."""
         known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])
@@ -233,7 +235,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def verification(self) -> EventLevel:
-        """The verification function f: streams that differ in one step."""
+        """The verification function f: streams that differ in at most one step."""
         return event_level()
 
     @property
@@ -272,7 +274,7 @@ class Intervals(ExchangePostProcessor[Running]):
     @abstractmethod
     def most_intervals(self, largest: int) -> int:
         """A bound on the number of intervals while the true value is <= ``largest``; it holds
-        with ``error_bound``."""
+        whenever ``error_bound`` does."""
 
     @property
     def initial_state(self) -> Running:
@@ -280,15 +282,16 @@ class Intervals(ExchangePostProcessor[Running]):
         return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
     def now(self, state: Running, x: tuple[int, ...]) -> Running:
-        """The state with t ← t + 1, c ← c + x, and Thresh for this step (the changes of CM Alg. 4
-        at once)."""
+        """The state after the input x: the step t grows by 1, x is added to the sum c of the
+        interval's inputs, and the threshold is the new step's."""
         t, c, interval = state
         if t >= interval.until:
             interval = self._current(interval, t + 1)
         return Running(t + 1, tuple(map(add, c, x)), interval)
 
     def _current(self, interval: StreamInterval, t: int) -> StreamInterval:
-        """The interval with the threshold for step t, and the last step for which it stands."""
+        """The interval with the threshold for step t, and the last step for which this threshold is
+        valid."""
         horizon = self.histogram.horizon
         if horizon is not None and interval.number > horizon:
             raise InvalidArgument(
@@ -300,17 +303,19 @@ class Intervals(ExchangePostProcessor[Running]):
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
     def initialised(self) -> tuple[Create | Ask, ...]:
-        """The messages to the composition on the right at the start (HSS, H-init): create the
-        compositions of sparse vectors and of noisy tests, then SVT-init(ε', q, 0)."""
+        """The messages to the right at the first step: create H and the compositions of sparse
+        vectors and of tests, then the first sparse vector, on the histogram 0 (CM: H-init,
+        SVT-init)."""
         return (*self.created, self.svt_init((0,) * self.dimension))
 
     def svt_init(self, h: tuple[int, ...]) -> Ask:
-        """The message SVT-init(ε', q, h), which creates the sparse vector of an interval."""
+        """The message that creates the sparse vector of an interval that starts from the histogram
+        h (CM: SVT-init)."""
         return Ask(self.sparse_vector(h), VECTORS)
 
     def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
-        """The state at the start of a new interval, with histogram h: c ← 0, out ← q(h), j ← j +
-        1."""
+        """The state at the start of the next interval, with the histogram h: the sum c is 0, the
+        estimate is q(h), and the interval's number grows by 1."""
         j = ended.interval.number + 1
         interval = StreamInterval(j, (self.query(h), j), h, raised, 0, ended.t)
         return Running(ended.t, (0,) * self.dimension, interval)

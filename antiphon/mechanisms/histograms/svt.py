@@ -26,7 +26,7 @@ from antiphon.verifiers.models import EventLevel, event_level, every_pair, updat
 from antiphon.verifiers.relations import OnlyEntry, Within
 
 Step: TypeAlias = tuple[tuple[int, ...], int]
-"""A message (x, Thresh): an update and a threshold."""
+"""The type of a message (x, Thresh): an update and a threshold."""
 
 
 @register("antiphon.HistogramState/1", state=True)
@@ -71,8 +71,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
-    """The AboveThreshold mechanism, with threshold 1, that receives the values q(h) - Thresh: ints
-    > 0 are >= 1."""
+    """The AboveThreshold mechanism that gets the values q(h) - Thresh; its threshold is 1, since an
+    int is > 0 exactly if it is >= 1."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))

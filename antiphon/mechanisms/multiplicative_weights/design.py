@@ -13,8 +13,8 @@ from antiphon.numbers import InvalidArgument, exact
 
 
 class Accountant(Protocol):
-    """A function that gives the privacy curve of ``times`` mechanisms with the ``given``
-    parameters."""
+    """A function that returns the privacy curve of a composition: mechanisms with the parameters
+    ``given``, repeated ``times`` times."""
 
     def __call__(self, given: Given, *, times: int) -> PrivacyCurve: ...
 

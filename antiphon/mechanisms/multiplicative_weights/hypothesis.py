@@ -40,7 +40,7 @@ def powers(exponents: Doubles) -> Doubles:
     halvings = np.rint(exponents * _PER_HALVING)
     rest = exponents - halvings * _HIGH - halvings * _LOW
     total = np.ones_like(rest)
-    for k in range(14, 0, -1):  # Taylor, for |rest| <= ln(2)/2
+    for k in range(14, 0, -1):  # The loop sums Taylor's series of e^rest, for |rest| <= ln(2)/2.
         total = 1.0 + rest * total / k
     return np.ldexp(total, halvings.astype(np.int32))
 

@@ -71,7 +71,8 @@ class WeightsState(NamedTuple):
 
 @register("antiphon.Asked/1", state=True)
 class Asked(NamedTuple):
-    """A message from the left, read as rows of data or a query, with values in steps of 1/R."""
+    """A message from the left, read as rows of data or as a query; query values are whole numbers
+    of steps, a step being the mechanism's ``step``."""
 
     query: Whole | None
     """The query's values in steps; None if the message is rows of data."""
@@ -186,13 +187,15 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return f"all {self.updates} updates are used up" if over else None
 
     def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
-        """The answer to one message, by the published algorithm."""
+        """The answer to one message, by the algorithm of Hardt and Rothblum 2010."""
         if state.updates == self.updates:
             return state, HALT
         state, asked = self._heard(state, message)
         query, value, guess = asked
-        before = 2 * state.updates  # each update created a test and an answer
-        yield from in_turn(self._creations[state.created - before : 2])  # Echo, then a test
+        # Each earlier update has created two mechanisms: one for its test, one for its noisy
+        # answer.
+        before = 2 * state.updates
+        yield from in_turn(self._creations[state.created - before : 2])
         test, state = before + 1, state._replace(created=before + 2)
         far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)
         if far is not TOP:
@@ -217,8 +220,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(counts=state.counts + message, rows=rows), _ROWS
 
     def _learned(self, state: WeightsState, asked: Asked, noisy: int) -> WeightsState:
-        """The state after an update: weights go up where the noisy answer is above the guess,
-        else down."""
+        """The state after an update from the query ``asked``: its weights go up if the noisy answer
+        is above the hypothesis's answer, else down."""
         state = state._replace(updates=state.updates + 1, created=state.created + 1)
         if asked.query is None:
             return state
@@ -242,8 +245,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return alpha, laplace_bound(self.value.scale, once)
 
     def slack(self, rows: int) -> float:
-        """A bound, in steps, on the rounding error of the hypothesis's answer against rows·Σ u_x
-        W_x."""
+        """A bound, in steps, on the rounding error of the hypothesis's answer to a query, for data
+        of ``rows`` rows."""
         return (0.5 + 2 * rows * self.steps * self.size / 2.0**self._bits) * _SAFE
 
     def error_bound(self, queries: int, *, beta: float) -> float:

@@ -127,8 +127,8 @@ Table = NDArray[np.float64]
 
 @attrs.frozen(kw_only=True)
 class AlongGradients(NoninteractiveMechanism[Table, Table]):
-    """A point found by gradient steps with noise, on a table of points; a subclass defines the
-    steps. Abstract."""
+    """A mechanism that answers a table of points with one point, found by noisy gradient steps that
+    a subclass defines. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -153,7 +153,8 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims if rows move by ``distance`` in all: with one row replaced, and with none."""
+        """The two claims for tables whose rows move by ``distance`` in all: where also one row is
+        replaced, and where none is."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
 
@@ -168,8 +169,8 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
 @register("antiphon.NoisyDescent/1")
 @attrs.frozen(kw_only=True)
 class NoisyDescent(AlongGradients):
-    """Noisy gradient descent to the centre of n points: T steps θ ← θ - rate·(mean of clipped θ -
-    x_i, + N(0, σ²I)).
+    """Noisy gradient descent to the centre of n points x_i: T steps θ ← θ - rate·(the mean of all
+    clipped θ - x_i, plus N(0, σ²I)).
 
     From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
     in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points

@@ -71,12 +71,12 @@ def gaussian_quantile(beta: float) -> float:
 
 
 Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
-"""An int, or an array of them."""
+"""The type of an int, or of an array of ints."""
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """The zCDP of Gaussian noise at a distance of ``times`` the sensitivity: (times)²ρ; 0-DP at
-    0."""
+    """The measure, at ``times`` the sensitivity, of Gaussian noise that is ρ-zCDP at the
+    sensitivity: (times²·ρ)-zCDP, or 0-DP at 0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
@@ -232,7 +232,8 @@ def _largest_rho(
     digits = Decimal(float(low))
     unit = Decimal(1).scaleb(digits.adjusted() - 2)
     rho = digits.quantize(unit, ROUND_FLOOR)
-    while not keeps(Fraction(rho)):  # at small σ a smaller ρ need not give a smaller ε
+    # With discrete Gaussian noise of small σ, a smaller ρ need not give a smaller ε.
+    while not keeps(Fraction(rho)):
         rho -= unit
     return Fraction(rho)
 

@@ -40,7 +40,7 @@ class GridNoise(discrete.Calibrated[float, float]):
 
     sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
     step_size: float = attrs.field(converter=fields.double)
-    """The grid's step: a small part of the noise's scale costs little."""
+    """The distance of neighbouring grid points; a small part of the noise's scale costs little."""
     moves: int = attrs.field(init=False, eq=False, repr=False)
     """The sensitivity in grid steps, rounded up."""
     _most: int = attrs.field(init=False, eq=False, repr=False)
@@ -81,7 +81,7 @@ class GridNoise(discrete.Calibrated[float, float]):
         noisy = min(max(place + self._noise(coins), -self._most), self._most)
         try:
             answer = noisy * self.step_size
-        except OverflowError:  # more steps than a double can hold
+        except OverflowError:  # The number of grid steps is too large for a double.
             answer = float(noisy * Fraction(self.step_size))
         return min(max(answer, -_LARGEST), _LARGEST)
 
@@ -207,7 +207,9 @@ class RoundToGrid(AnswerPostProcessor):
         if STAND_IN.number(answer) is float and abs(answer / self.step_size) < spaces.DENSE:
             place = round(answer / self.step_size)
             rounded = place * self.step_size
-            if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double
+            # The nearest multiple may exceed the largest double: then the next one towards 0 is
+            # taken.
+            if abs(rounded) > _LARGEST:
                 rounded = (place - 1 if place > 0 else place + 1) * self.step_size
             return rounded
         return answer

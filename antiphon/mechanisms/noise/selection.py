@@ -119,8 +119,8 @@ class Exponential(Selection):
         return self.rate * gap
 
     def _cost(self, swing: int) -> ExactEpsilon:
-        """The privacy loss rate·swing; rounded up to a number if the power of a ``Log`` is too
-        long to write."""
+        """The privacy loss rate·swing; rounded up to a rational number if it would be a ``Log``
+        with too many digits."""
         if not isinstance(self.rate, Log):
             return self.rate * swing
         if swing * self.rate.argument.numerator.bit_length() > _LONGEST:
@@ -128,8 +128,8 @@ class Exponential(Selection):
         return exact.epsilon(Log(self.rate.argument**swing))
 
     def _raised(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The scores, those below best - G raised to it so that a ``Log``'s rational weights
-        stay short."""
+        """The scores, those far below the best raised to within ``_widest`` of it, so that the
+        rational weights of a ``Log`` stay short."""
         if not isinstance(self.rate, Log):
             return scores
         least = int(scores.max()) - self._widest
@@ -138,8 +138,9 @@ class Exponential(Selection):
         return np.maximum(scores, least)
 
     def error_bound(self, *, beta: float) -> int:
-        """The bound (swing/ε)·ln(candidates/beta) on the gap, exceeded with probability at most
-        beta.
+        """The bound (swing/ε)·ln(candidates/beta) on the gap between the best score and the chosen
+        one, exceeded with probability at most beta; ``swing`` is the largest change of a gap
+        between neighbours.
 
         Source: McSherry and Talwar 2007; for permute-and-flip McKenna and Sheldon 2020, Thm 2.
         """
@@ -170,7 +171,8 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
 
 def root(value: int, degree: int) -> int:
     """The integer root: the largest int whose power ``degree`` is at most ``value``."""
-    if degree >= value.bit_length():  # then 2^degree > value
+    # If the degree is at least the value's bit length, 2^degree > value: the root is 1, or 0 of 0.
+    if degree >= value.bit_length():
         return min(value, 1)
     low, high = 0, 1 << -(-value.bit_length() // degree)
     while low < high:
@@ -225,7 +227,7 @@ class ExponentialMechanism(Exponential):
 @attrs.frozen(kw_only=True)
 class PermuteAndFlip(Exponential):
     """Permute-and-flip: the first candidate, in random order, whose coin of probability
-    e^(-rate·gap) is heads.
+    e^(-rate·gap) is heads; gap = best score - own score.
 
     Never errs more than the exponential mechanism. Sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: it has the law
@@ -246,7 +248,7 @@ class PermuteAndFlip(Exponential):
         told = to_scalar(dataset)
         scores: Sequence[int] = told.tolist() if self.arrays else told
         best, left = max(scores), list(range(self.candidates))
-        while True:  # the best candidate's coin is always heads
+        while True:  # The loop ends, as the best candidate's coin is always heads.
             place = left.pop(coins.uniform_integer(len(left)))
             if coins.bernoulli_exp(self.exponent(best - scores[place])):
                 return place
@@ -254,7 +256,8 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """A selection by the largest score + DLap(swing/ε); a subclass defines the answer. Abstract."""
+    """A selection by the largest score + discrete Laplace noise of scale swing/ε; a subclass
+    defines the answer. Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
@@ -277,8 +280,8 @@ class ByNoisyScores(Selection):
 @column_safe
 @attrs.frozen(kw_only=True)
 class ReportNoisyMax(ByNoisyScores):
-    """Report noisy max: the first candidate with the largest score + DLap(swing/ε), swing =
-    2·sensitivity.
+    """Report noisy max: the first candidate with the largest score + discrete Laplace noise of
+    scale swing/ε, swing = 2·sensitivity.
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
     exactly.

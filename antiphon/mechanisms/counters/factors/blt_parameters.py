@@ -49,7 +49,8 @@ PARAMETERS: Final[dict[int, tuple[float, ...]]] = {
         2.03925e-05, 7.8981e-05, 0.000305871, 0.00118417, 0.00457867, 0.0176177, 0.0665339,
         0.234357, 0.652386),
 }  # fmt: skip
-"""For counts, by log₂ of the horizon: within 1 % of the error of the square-root factorisation."""
+"""The buffers for counts, by log₂ of the horizon; the square-root factorisation errs at most 1 %
+less."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),
     2: (0.719577, 0.999998),
@@ -106,4 +107,5 @@ WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1048576: (2.94649e-06, 1.43017e-05, 5.9026e-05, 0.0002377, 0.00095431, 0.00382619, 0.0152741,
         0.0599331, 0.219989, 0.638557),
 }  # fmt: skip
-"""For sums of the last W updates, by W: the standard deviation is within 11 % of the least."""
+"""The buffers for sums of the last W updates, by W; the standard deviation is within 11 % of the
+least there is."""

@@ -18,7 +18,7 @@ Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The gaps, each rounded so that 1 - gap is a double."""
+    """The gaps (distances from 1), each rounded so that 1 - gap is a double."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
@@ -33,7 +33,8 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """The number 1 - λ < 1 - θ_1 of sums that decay by λ a step, A(x) = 1/(1 - λx); else 0."""
+    """The gap 1 - λ of sums that decay by λ a step, A(x) = 1/(1 - λx), which is below 1 - θ_1; else
+    0."""
 
     def __len__(self) -> int:
         return len(self.poles)
@@ -78,8 +79,8 @@ class Buffers:
         return np.asarray(1 + every.sum() - cross)
 
     def squared_row(self, length: int, since: int = 0) -> float:
-        """The squared ℓ₂ norm of the row of B of this length, less that of length ``since``:
-        Σ_{k<length} (b_k - b_{k-length+since})².
+        """The squared ℓ₂ norm of a difference of rows of B: the row of length ``length`` less the
+        row of length ``since``, Σ_{k<length} (b_k - b_{k-length+since})².
 
         With ``since`` = 0 it is b_0² + … + b_{length-1}².
         """
@@ -87,7 +88,8 @@ class Buffers:
         window = length - since
         found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
-            # b_{k+window} - b_k has no part with μ = 1, in which two large numbers would cancel.
+            # The difference b_{k+window} - b_k of coefficients of B is formed for each μ: the part
+            # with μ = 1 is then 0, and not a difference of large numbers.
             falls = weights * np.expm1(window * np.log1p(-gaps))
             found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found
@@ -112,7 +114,8 @@ def _logs(left: Vector, right: Vector) -> Vector:
 
 
 def geometric(left: Vector, right: Vector, length: int | None) -> Vector:
-    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; None: the series."""
+    """The matrix of sums Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right; of infinite
+    series if ``length`` is None."""
     logs = _logs(left, right)
     if length is None:
         return np.asarray(1 / -np.expm1(logs))

@@ -72,12 +72,13 @@ def row(values: Any, dtype: type) -> Row:
 
 
 def bare(values: Any) -> Any:
-    """A ``Row`` as a plain NumPy array; a column of arrays unchanged."""
+    """A ``Row`` as a plain NumPy array; any other value is returned unchanged."""
     return values.view(np.ndarray) if type(values) is Row else values
 
 
 def held(values: Any) -> Any:
-    """An array as a read-only ``Row``, to be kept in a state; a column of arrays unchanged."""
+    """An array as a read-only ``Row``, to be kept in a state; an array for each of many plays is
+    returned unchanged."""
     return values if type(values) is ArrayColumn else freeze(values).view(Row)
 
 
@@ -124,8 +125,8 @@ def clamped(value: Amount, bound: float) -> Amount:
 
 
 def all_below(values: Array, bound: float) -> bool:
-    """Whether all values are below a bound in size. A few values are tested by their squares
-    first, for speed."""
+    """Whether all values are below a bound in size; for speed, a few values are tested first by the
+    sum of their squares."""
     if len(values) < SHORT and values.dot(values) < bound * bound:
         return True
     return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
@@ -137,7 +138,7 @@ def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
     if type(noise) is not Row:
         return (noise - feedback // 1.0 + divisor / 2) // divisor
     shifted = noise - np.floor(feedback) + divisor / 2
-    # NumPy's // takes several times as long as the floor of a quotient.
+    # For arrays NumPy's ``//`` takes several times as long as the floor of a quotient.
     small = shifted @ shifted < DOUBLES**2
     return np.floor(shifted / divisor) if small else shifted // divisor
 
@@ -152,8 +153,9 @@ _CHUNK: Final = 1 << 10
 
 
 def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
-    """The variances of a counter's errors at the times 1, …, n with normalised columns (see the
-    module): ``scales`` are the d_t, ``weights`` the α_i, ``gaps`` the 1 - λ_i.
+    """The variances of a counter's errors at the times 1, …, n with normalised columns: ``scales``
+    are the factors d_t of its noise, ``weights`` and ``gaps`` the numbers α_i and 1 - λ_i of C⁻¹
+    (see the module).
 
     O(len(scales)·len(gaps)) memory and a little more time.
     """
@@ -164,8 +166,8 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
     for start in range(0, len(scales), _CHUNK):
         own = scales[start : start + _CHUNK]
         powers = np.exp(logs[:, None] * np.arange(start, start + len(own)))
-        # Σ_j α_j Cov(r_i, r_j) at each time, r as in the module's text: 0 at time 0, then nearer to
-        # a limit.
+        # The covariances Σ_j α_j Cov(r_i, r_j) at each time, r being the module's recursion: 0 at
+        # time 0, then nearer and nearer to a limit.
         spread = stationary[:, None] - powers * _product(ratio, powers)
         inputs = own * (1 - (1 - gaps)[:, None] * spread)
         with_sum = _scan(logs, inputs, carry)
@@ -182,8 +184,8 @@ def _product(left: Vector, right: Vector) -> Vector:
 
 
 def _scan(logs: Vector, inputs: Vector, carry: Vector) -> Vector:
-    """The recurrence y_t = λ y_{t-1} + x_t along the last axis, from y_{-1} = carry; one λ for each
-    row.
+    """The solution of the recurrence y_t = λ y_{t-1} + x_t from y_{-1} = ``carry``, in each row:
+    ``logs`` has each row's ln λ, ``inputs`` the x_t.
 
     By doubling: after j passes y_t has the last 2^j inputs.
     """
