@@ -80,11 +80,12 @@ class InEpsilon:
     theorem: str
     """The theorem behind ``total``, or behind ``spent`` if nothing is promised."""
     why: str = ""
-    """The reason why a figure is None."""
+    """The reason why ``total``, ``spent`` or ``loss`` is None."""
 
 
 class RiskInSight(Protocol):
-    """The value of ``session.budget.risk``: upper bounds on an adversary's success, rounded up."""
+    """The value of ``session.budget.risk``: upper bounds on the success of an adversary who guesses
+    whether a person is in the data, rounded up."""
 
     @property
     def proved(self) -> bool:
@@ -98,7 +99,8 @@ class RiskInSight(Protocol):
 
     @property
     def true_positive(self) -> float:
-        """A bound on the adversary's true-positive rate at the given false-positive rate."""
+        """An upper bound on the adversary's true-positive rate at the false-positive rate that was
+        given to ``session.budget.risk``."""
         ...
 
     @property
@@ -108,15 +110,18 @@ class RiskInSight(Protocol):
 
     @property
     def best_guess(self) -> float:
-        """An upper bound on the probability that the adversary guesses the world right."""
+        """An upper bound on the probability that the adversary guesses right whether a person is in
+        the dataset."""
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """An upper bound on the probability that a member's posterior exceeds ``threshold``."""
+        """An upper bound on the probability that the adversary, who sees a view of a person in the
+        dataset, believes in this membership with more than ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the largest true-positive rate at each false-positive rate; returns the axes."""
+        """Draw the bound on the true-positive rate as a curve over the false-positive rate; returns
+        the axes."""
         ...
 
 
@@ -134,17 +139,20 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def limits(self) -> Charge | None:
-        """The limits that a filter's sums may not exceed."""
+        """The upper limits of the amounts that the session's filter adds up; None without a
+        filter."""
 
     @property
     @abstractmethod
     def spent(self) -> Charge | None:
-        """The filter's sums so far; rounded up where they are not exact numbers."""
+        """The sums of the charges that the filter has accepted so far, rounded up where they are
+        not exact numbers; None without a filter."""
 
     @property
     @abstractmethod
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits: a mechanism may be created if it costs no more."""
+        """The filter's ``limits`` minus the amounts spent: a mechanism may be created if its charge
+        is no larger; None without a filter."""
 
     @property
     @abstractmethod

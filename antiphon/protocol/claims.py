@@ -42,7 +42,8 @@ CERTAIN: Final = (Status.PROVED, Status.MACHINE_CHECKED)
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
-    """An attrs validator: the value has exactly one of these types, and no subclass of it."""
+    """An attrs validator for a field of a claim: the type of the value is one of the given types,
+    and no subclass of these."""
 
     def check(_: object, field: attrs.Attribute[Any], value: object) -> None:
         if type(value) not in kinds:

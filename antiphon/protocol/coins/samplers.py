@@ -25,7 +25,8 @@ Below: TypeAlias = Callable[[int], int]
 
 
 def below(n: int, word: Word) -> int:
-    """A uniform integer on 0..n-1, by rejection from just enough random words."""
+    """A uniform integer on 0..n-1, by rejection sampling from as few 64-bit random words as hold
+    n."""
     bits = (n - 1).bit_length()
     while True:
         value = word()
@@ -111,13 +112,13 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
 
 
 def _exactly(value: Any) -> Fraction:
-    """A probability or a weight as an exact number, or as the function of a symbol that it is."""
+    """A probability or a weight as a Fraction; a symbolic one (a formula in unknowns) unchanged."""
     return value if isinstance(value, Symbolic) else Fraction(value)  # type: ignore[return-value]
 
 
 def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
-    """The weights e^(rate·score), up to a common factor, as exact Fractions. Raises: Intractable
-    if they are irrational."""
+    """The weights e^(rate·score), divided by a common factor, as exact Fractions. Raises:
+    Intractable if they are irrational."""
     best = max(scores)
     widest = best - min(scores)
     if widest and rate and not isinstance(rate, Log):

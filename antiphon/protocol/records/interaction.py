@@ -198,7 +198,7 @@ def _replayed(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
-            coins.feed(())  # No recorded draw may be left unread.
+            coins.feed(())  # The adversary's step must have read all recorded draws of its round.
         _compare(number, "message", each.message, sealed(message, Anything()))
         heard = each.answer
         if session is not None:
@@ -222,7 +222,8 @@ are independent of other streams of the seed."""
 
 
 class _Located:
-    """Context manager: adds the number of the round to a ReplayMismatch among its draws."""
+    """Context manager: adds the number of the round to a ReplayMismatch that a replayed draw
+    raises."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -241,10 +242,13 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """A ``repr`` with a short text for any value from a file, also for the longest ints."""
+    """A ``repr`` for error texts, short for every value from a file, also for integers of any
+    length."""
 
     def __init__(self) -> None:
-        super().__init__()  # In Python 3.11 this constructor takes no arguments.
+        # The constructor of reprlib.Repr takes no arguments in Python 3.11, so attributes are set
+        # below.
+        super().__init__()
         self.maxstring = self.maxother = 120
 
     def repr_int(self, x: int, level: int) -> str:
@@ -255,7 +259,8 @@ _shown = _Shown()
 
 
 def _same_on_file(expected: object, actual: object) -> bool:
-    """Whether two values have the same JSON form: the only test for values without a name."""
+    """Whether two values have the same JSON form, the only comparison for values of types without a
+    registered name."""
     try:
         written = encode_any(expected)
         return written == encode_any(actual) and mentions_unregistered(written)

@@ -19,7 +19,8 @@ class Ending(enum.Enum):
     ADVERSARY = "adversary"
     MECHANISM = "mechanism"
     OPEN = "open"
-    """The file stops before an end: it was cut short, or is still being written."""
+    """The file of the interaction ends before the interaction does: the file was cut short, or is
+    still being written."""
 
 
 @attrs.frozen

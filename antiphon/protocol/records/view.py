@@ -137,7 +137,7 @@ def card(view: View) -> Card:
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
     ]
     notes.append(ending_of(view, count).rstrip(".").lower())
-    if view.failures:  # only their number: exceptions may hold data
+    if view.failures:  # Exceptions may hold data, so only their number is shown.
         notes.append(f"{len(view.failures)} failed step(s), see view.failures")
     if view.header.seeded:
         notes.append("seeded: not for release")
