@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # The program that reads our output has ended, as in `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # As typer's answer to a closed pipe during --help.
+    except SystemExit as ended:  # typer's exit after a closed pipe in --help
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise

@@ -26,12 +26,11 @@ _WIDTH: Final = 124
 """The width of the output in columns if it does not go to a terminal."""
 _GAP: Final = 2
 _LEAST: Final = 12
-"""The smallest width of a text column in characters; longer texts are wrapped, numbers never
-are."""
+"""The smallest width of a text column; longer texts are wrapped, numbers never are."""
 
 
 class CommandOutcome(display.Displayed, display.ForPrograms):
-    """The result of a command: its card for people, its fields as JSON for programs."""
+    """The result of a command: shown to people as a card (title and parts), to programs as JSON."""
 
     __slots__ = ()
 
@@ -62,7 +61,7 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
 
 
 def print_card(card: display.Card, width: int = _WIDTH) -> None:
-    """Print a result's card, its tables as wide as the terminal."""
+    """Print a card (a result's title and parts), with tables as wide as the terminal."""
     print(card.title)
     for part in card.parts:
         if isinstance(part, display.Grid) and part.columns:

@@ -33,8 +33,7 @@ class Difference:
     """The difference of one noisy number between the two worlds, with the noise on it."""
 
     value: float
-    """The value of the number in the second world minus its value in the first, when it was
-    read."""
+    """The number's value in the second world minus the first, when it was read."""
     before: float
     """The difference (second world minus first) at the place where the noise was added, before the
     sum was multiplied by any factor."""
@@ -82,8 +81,8 @@ class Costs:
         self._released = dict[tuple[object, ...], Difference]()
 
     def add(self, first: tape.Event, second: tape.Event) -> None:
-        """Add one event (a draw, reading or choice), as it is on the tape of the first and of the
-        second world."""
+        """Add one event (draw, reading or choice), as recorded in the first and the second
+        world."""
         if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
         if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
@@ -210,8 +209,8 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0, privacy losses ε_i together may cost less than their sum, so only the largest one
-    # is held against ε, with δ = 1 - e^((ε-ε_i)/2) as its price.
+    # With δ > 0, several costs ε_i may together be less than their sum, so the sum is reported only
+    # if one ε_i alone already needs a larger δ, 1 - e^((ε-ε_i)/2) for Laplace noise.
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)

@@ -23,7 +23,7 @@ _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_intege
 
 
 def shape_of(size: Foreign) -> tuple[int, ...]:
-    """NumPy's argument ``size`` as a shape."""
+    """NumPy's argument ``size`` (None, a number or several) as the shape of an array."""
     return () if size is None else tuple(np.atleast_1d(np.asarray(size, dtype=int)).tolist())
 
 
@@ -175,8 +175,7 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw from the tape of any other law, named ``name``; results that depend on it are not
-    judged."""
+    """A draw of another law, ``name``, from the tape; results that depend on it are not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result

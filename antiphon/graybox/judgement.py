@@ -70,8 +70,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """A pair (check, reason) for each check of the audit that could not be made, or only in
-    part."""
+    """A pair (check, reason) for each check that the audit could not make, or only in part."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -152,8 +151,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
 
 
 def _decided(one: World, two: World) -> str:
-    """The source line at which the data make the two worlds run different code, as FILE:LINE and
-    its text."""
+    """FILE:LINE and text of the line at which the data make the two worlds run different code."""
     index = len(two.tape.events)
     lines = [_since(world, index) for world in (one, two)]
     line = branch(*lines)

@@ -210,13 +210,12 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
-    """The method of ``Noisy`` for an operator or function whose first argument is the noisy
-    number."""
+    """A method of ``Noisy``: an operator or function whose first argument is the noisy number."""
     return applied(function, self, *rest)
 
 
 def _reflected(self: Noisy, function: Callable[..., Foreign], other: Foreign) -> Foreign:
-    """The method of ``Noisy`` for an operator whose right operand is the noisy number."""
+    """A method of ``Noisy``: an operator whose right operand is the noisy number."""
     return applied(function, other, self)
 
 
@@ -265,8 +264,7 @@ _DEEPEST: Final = 8
 
 
 def same(one: Foreign, other: Foreign) -> bool:
-    """Whether two answers of the audited function are equal; nested answers are compared part by
-    part."""
+    """Whether two answers of the audited function are equal, also in their nested parts."""
     kinds = kind_of(one), kind_of(other)
     if kinds == (dict, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)

@@ -19,8 +19,7 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""NumPy functions that accept arrays of any objects; before any other function, noisy numbers are
-read."""
+"""NumPy functions that keep noisy numbers; before any other function these are read."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
@@ -82,8 +81,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """A number, list, tuple or array with a plain number in place of each noisy number, which is
-    thereby read."""
+    """The object with its noisy numbers read: a plain number in place of each."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()

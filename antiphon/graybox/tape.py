@@ -24,8 +24,7 @@ from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000
-"""The largest number of source lines that one run records; the line of a later branch is
-unknown."""
+"""The largest number of source lines that a run records; later branches have no known line."""
 
 
 class Lines:
@@ -119,8 +118,7 @@ def place() -> Place:
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
-"""The file and the name of the function ``run``, which calls the audited function; its callers are
-not recorded."""
+"""(file, name) of the function ``run``, at which the search for callers ends."""
 
 
 @attrs.frozen(eq=False)
@@ -166,8 +164,7 @@ class ReadEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The place, the kind of reading and the random numbers involved, which must be the same in
-        both worlds."""
+        """The place, kind of reading and random numbers, which must be the same in both worlds."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
@@ -223,11 +220,9 @@ class Tape:
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """The operations that the tape could not follow -> the place of the first such operation in
-        the code."""
+        """Operations that the tape could not follow -> the place of the first in the code."""
         self.coins_read = False
-        """Whether the audited code used a draw to decide a branch; results that depend on this are
-        not judged."""
+        """Whether a draw decided a branch: results that depend on this are not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 
@@ -268,8 +263,8 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """Record that noisy numbers are read, and return the plain result: in both worlds that of
-        the first."""
+        """Record a reading of noisy numbers; returns its plain result, in both worlds the
+        first's."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

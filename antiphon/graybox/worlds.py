@@ -88,8 +88,7 @@ def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, N
 def _held(
     holder: Foreign, known: dict[int, Foreign], taped: Taped
 ) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """For each attribute of a module that holds an object to be replaced: (module, name,
-    replacement)."""
+    """(module, name, replacement) for each attribute of a module that must be replaced."""
     if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
         return
     own = foreign(getattr(holder, "__file__", None) or "<frozen")

@@ -110,18 +110,17 @@ class RiskInSight(Protocol):
 
     @property
     def best_guess(self) -> float:
-        """An upper bound on the probability that the adversary guesses right whether a person is in
-        the dataset."""
+        """An upper bound on the probability that the adversary guesses right who is in the data."""
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """An upper bound on the probability that the adversary, who sees a view of a person in the
-        dataset, believes in this membership with more than ``threshold``."""
+        """An upper bound on the probability that the adversary, for a person in the dataset, gets a
+        posterior probability of this membership above ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the bound on the true-positive rate as a curve over the false-positive rate; returns
-        the axes."""
+        """Draw the largest possible true-positive rate over the false-positive rate; returns the
+        axes."""
         ...
 
 
@@ -139,20 +138,18 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def limits(self) -> Charge | None:
-        """The upper limits of the amounts that the session's filter adds up; None without a
-        filter."""
+        """The upper limits of the sums that the session's filter keeps."""
 
     @property
     @abstractmethod
     def spent(self) -> Charge | None:
-        """The sums of the charges that the filter has accepted so far, rounded up where they are
-        not exact numbers; None without a filter."""
+        """The sums of all charges so far, rounded up where they are not exact numbers."""
 
     @property
     @abstractmethod
     def remaining(self) -> Charge | None:
-        """The filter's ``limits`` minus the amounts spent: a mechanism may be created if its charge
-        is no larger; None without a filter."""
+        """The filter's ``limits`` minus ``spent``: a mechanism that is charged no more may be
+        created."""
 
     @property
     @abstractmethod

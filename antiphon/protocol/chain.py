@@ -256,8 +256,7 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        # The mechanism's public state may depend on private data if a post-processor chose its
-        # messages.
+        # A post-processor may have chosen its messages by private data, on which the state depends.
         return ()
 
     def inside(self, state: States) -> tuple[Mechanism, object]:

@@ -43,10 +43,9 @@ if typing.TYPE_CHECKING:
 
 _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
-"""Prefixes of the names of modules with deliberately broken classes, whose claims never count as
-proved."""
+"""Module prefixes of deliberately broken classes, whose claims never count as proved."""
 _proved: Final[set[str]] = set()
-"""Names of modules whose claims may count as proved, although their package is in ``_unproved``."""
+"""Modules whose claims may count as proved, although ``_unproved`` names their package."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
@@ -178,8 +177,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """The name of the first member of a class that was defined outside this library, such as
-    "Silent.step", for the error text."""
+    """For the error text: the first member of a class that was defined outside this library."""
     if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -190,8 +188,8 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits a concrete class of this library; then an error names the added
-    member, not only the class."""
+    """Whether a class inherits a concrete class of this library, so that an error names the added
+    member, and not the class alone."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )
@@ -248,8 +246,8 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim of a mechanism, changed for another mechanism that its proof does not cover: the
-    status ASSUMED, if the claim counted as true."""
+    """The claim with the status ASSUMED if it counted as true: for a mechanism that is not the one
+    of the claim's proof."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 

@@ -24,8 +24,7 @@ MARK: Final = "__column_safe__"
 _MISSING: Final = object()
 _emptied: Final[list[Callable[[], object]]] = []
 empties: Final = _emptied.append
-"""Register a function that clears a cache; it is called at each new declaration by
-``column_safe``."""
+"""Register a function that clears a cache; each declaration by ``column_safe`` calls it."""
 
 
 class _Names:
@@ -134,7 +133,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # For an object that a decorator made of a function, the function gets the mark.
+        # The mark of an object that a decorator made of a function is set on this function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -153,7 +152,7 @@ def set_derived(made: object, /, **values: object) -> None:
 
 def keeps_parts(kind: type) -> bool:
     """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
-    with ``__keep__``."""
+    with the method ``__keep__``."""
     return is_named_tuple(kind) or attrs.has(kind) or hasattr(kind, "__keep__")
 
 
@@ -210,8 +209,7 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """The error text for a wrong constructor call: the mistake, and the call that was probably
-    meant."""
+    """The error text of a wrong constructor call: the mistake, and the call probably meant."""
     _, *parameters = signature(make).parameters.values()
     # Required parameters come first.
     parameters.sort(key=lambda each: each.default is not each.empty)

@@ -142,8 +142,7 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The value of ``_now`` with which the last step began; this step still runs if ``_now`` is
-        the same."""
+        """The ``_now`` with which the last step began; as long as they are equal, it is running."""
         tell_of_forks(self)
 
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
@@ -186,8 +185,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            # A step of this session is running in this very thread, since other threads wait for
-            # the lock.
+            # This very thread is inside a step of this session: other threads wait for the lock.
             if self._stepping is now:
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "

@@ -288,8 +288,7 @@ class Tuples(_OfSpaces):
     """Tuples whose i-th entry belongs to the i-th space: a product of spaces."""
 
     _each: Space | None = attrs.field(init=False, eq=False, repr=False)
-    """The common space of all entries of the tuple, if every entry has the same space; else
-    None."""
+    """The space of all entries of the tuple, if they have the same one; else None."""
 
     def __attrs_post_init__(self) -> None:
         first = self.spaces[0] if self.spaces else None
@@ -359,8 +358,7 @@ class Pairs(Listed):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether the space ``other`` is a subset of ``one``, if the types of both decide it; else
-    None."""
+    """Whether ``other`` is a subset of ``one``, if the types of the spaces decide it; else None."""
     match one, other:
         case Anything(), _:
             return True

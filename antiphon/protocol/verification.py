@@ -110,8 +110,7 @@ _SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Signal))
 """Types of a step's return value that need a closer test, since some or all of their values are no
 state of a verification function, such as None and bool."""
 _NEVER: Final = (type, BaseException)
-"""Base types of values that are never a state of a verification function: classes and
-exceptions."""
+"""Base types of values that no automaton has as a state: classes and exceptions."""
 
 
 def read(

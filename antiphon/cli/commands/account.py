@@ -231,8 +231,7 @@ def _of_pairs(
 
 
 def _dominating(text: str) -> LossPair:
-    """The dominating pair that a text such as gaussian:1/2 describes by its family and
-    parameters."""
+    """The dominating pair that a text such as gaussian:1/2 states: family and parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:
         raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")

@@ -107,8 +107,7 @@ def audit(test: Request, outputs: Outputs) -> int:
 
 @attrs.frozen
 class SavedFile:
-    """The file of a saved counterexample, with the command that replays it, or the reason why no
-    command can."""
+    """A counterexample's file, and the command that replays it, or why no command can."""
 
     saved: str
     replay: str | None
@@ -124,7 +123,7 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        # A party without a registered name is reported by the replay below.
+        # No warning about a party without a registered name: the replay below reports it.
         warnings.simplefilter("ignore", NamelessParty)
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]

@@ -15,8 +15,7 @@ from antiphon.numbers.exact import rational
 
 
 class Figure(NamedTuple):
-    """The options that choose the figure to certify: δ at some ε, ε at a δ, or a moment of an
-    order."""
+    """The options for the figure to certify: δ at some ε, ε at a δ, or a moment of an order."""
 
     epsilons: Sequence[str] | None
     delta: str | None

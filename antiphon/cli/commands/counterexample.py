@@ -173,8 +173,8 @@ def check_size(adversary: CounterexampleAdversary) -> None:
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """The random stream derived from a seed for a purpose, ``key``; None without a seed, for the
-    operating system's entropy."""
+    """The random stream of this key, derived from a seed; without a seed, None, which stands for
+    the operating system's entropy."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 

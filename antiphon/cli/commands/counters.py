@@ -55,8 +55,7 @@ class CounterTable(CommandOutcome):
     horizon: int
     rho: Fraction
     window: int | None
-    """The number of last updates that each answer sums; None: each answer sums all updates so
-    far."""
+    """The number of last updates that an answer sums; None: all updates so far."""
     lower_bound: float
     counters: list[CounterErrors]
     converted: ImpliedByRho | None
@@ -129,8 +128,7 @@ def counters(
 
 
 def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
-    """The counters to compare, with their names, except those whose errors would take too long to
-    compute."""
+    """The counters to compare, by name; none whose errors would take too long to compute."""
     epsilon = _pure(rho)
     if window is None or horizon <= _SEARCHED:
         yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)

@@ -36,8 +36,7 @@ _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
 _BLOCK: Final = 1 << 14
-"""The number of candidates whose weights are computed together, small enough for the processor's
-cache."""
+"""The number of candidates weighted together, so few that they fit the processor's cache."""
 
 
 @attrs.frozen(eq=False)
@@ -46,14 +45,12 @@ class Candidates:
 
     bits: int
     _tops: Integers
-    """Integer upper bounds for the scaled weights 2^bits·w_i, one for each candidate i; their sum
-    is below 2^63."""
+    """Integer upper bounds for all scaled weights 2^bits·w_i; their sum is below 2^63."""
     _weight: Callable[[int], Bracket]
     """A function of a candidate i and then of a number ``bits`` of binary digits: integer bounds
     around the scaled weight 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """A function from a candidate i to its weight w_i as a double; for nearly all draws this
-    accuracy is enough."""
+    """A function from a candidate i to its weight w_i as a double, nearly always enough."""
 
     def draw(self, word: Word) -> int:
         """Draw the index of one candidate, with probability proportional to its weight; ``word()``
@@ -162,8 +159,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """The weights e^(-k/256) for k = 0, 1, … as integers ⌈2^62·e^(-k/256)⌉, up to the first that is
-    1."""
+    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^62·e^(-k/256)⌉, down to the first 1."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()
@@ -175,7 +171,7 @@ def _powers() -> Integers:
 
 @lru_cache(maxsize=_LARGEST)
 def _table(bits: int) -> Integers:
-    """The weights e^(-k/256) for k = 0, 1, … as integers ⌈2^bits·e^(-k/256)⌉, up to the first that
-    is 1."""
+    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^bits·e^(-k/256)⌉, down to the first
+    1."""
     found = -(-_powers() >> _LARGEST - bits)
     return found[: int(np.argmax(found == 1)) + 1]

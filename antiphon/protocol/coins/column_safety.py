@@ -51,7 +51,8 @@ def unsafe(part: object) -> object:
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # The metaclass of a user's class may make this class unhashable, or equal to another class.
+    # The metaclass of a user's class may make the class unhashable or equal to another; then no
+    # cache is used.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:

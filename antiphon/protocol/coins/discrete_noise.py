@@ -21,7 +21,7 @@ from antiphon.protocol.coins.inversion import WORD, Geometric, Integers, Word, W
 from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
 
 LARGEST_SCALE: Final = 2**40
-"""The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
+"""The largest noise scale for which tables are made; beyond it, ``Series`` is used."""
 _NARROW: Final = 4
 """The largest scale at which discrete Laplace noise is drawn as one number; noise of a larger scale
 is drawn digit by digit, and its topmost digit has at most this scale. A table has about 44 entries
@@ -50,16 +50,16 @@ class LaplaceDraws:
             for start in starts
         ]
         self.half: int = len(top.table) + 1
-        # Of a random word, the top bit is the sign of the noise (0 for plus), and the other bits
-        # begin the uniform number that chooses the topmost digit.
+        # The top bit of a random word is the sign (0 for plus); its other bits begin the uniform
+        # number that chooses the topmost digit.
         self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
         self.array = np.array(self.table, np.uint64)
         self._sizes = sizes = [k << shift for k in range(self.half)] * 2
         self.sizes = np.array(sizes, np.int64)
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
-        """For noise with a single digit, the draw for each table position; None marks a position
-        that must be drawn again. Empty if the noise has several digits."""
+        """For noise that is drawn as one digit: the drawn integer for each place in the table, or
+        None where the draw is repeated. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
@@ -108,7 +108,7 @@ class LaplaceDraws:
 
 
 class Series:
-    """An exact discrete Laplace sampler for any scale, one draw at a time: CKS Algorithm 2."""
+    """An exact discrete Laplace sampler for any scale: Canonne, Kamath and Steinke 2020, Alg. 2."""
 
     __slots__ = ("_scale",)
     answers: Final[list[int | None]] = []
@@ -128,14 +128,14 @@ def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
-"""The standard deviations that ``WideGaussian`` samples, with their binary exponents."""
+"""The standard deviations 2^k that ``WideGaussian`` samples -> the exponent k."""
 _KEPT: Final = 1 << 14
 """The number of acceptance thresholds that a discrete Gaussian sampler caches."""
 
 
 class GaussianDraws:
-    """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS
-    Algorithm 3).
+    """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers
+    (Canonne, Kamath and Steinke 2020, Algorithm 3).
 
     A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability e^(-(|x| -
     sigma²/t)²/(2 sigma²)): if a 64-bit word is below 2^64 times that.
@@ -147,8 +147,8 @@ class GaussianDraws:
         self._variance = sigma * sigma
         t = math.floor(sigma) + 1
         self._centre = self._variance / t
-        # The factor 1/(2 sigma²) is capped at 2^500 to fit a double; where the cap holds, sigma is
-        # so small that accuracy does not matter.
+        # The factor 1/(2 sigma²) is capped at 2^500, so that it fits a double. Accuracy does not
+        # matter for so small a sigma.
         rate = min(1 / (2 * self._variance), Fraction(2) ** 500)
         self._in_doubles = float(rate), float(self._centre)
         self.proposal = discrete_laplace(Fraction(t))
@@ -166,8 +166,7 @@ class GaussianDraws:
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, missing: int, words: Words) -> Integers:
-        """The accepted discrete Gaussian integers among somewhat more than ``missing``
-        proposals."""
+        """The accepted integers among somewhat more than ``missing`` proposed ones."""
         assert isinstance(self.proposal, LaplaceDraws)
         x = self.proposal.many(missing + missing // 2 + 8, words)
         return x[self._taken(np.abs(x), words(len(x)), words)]

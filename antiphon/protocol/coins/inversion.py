@@ -30,8 +30,7 @@ Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of bits of precision, beyond the bits of its entries, with which a table is computed
-first."""
+"""The number of guard bits: those by which the table's precision exceeds its entries."""
 
 
 @attrs.define
@@ -152,8 +151,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of those random words that equal a table entry, so that further random bits are
-    needed."""
+    """The positions of the random words that equal a table entry; these need further bits."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

@@ -64,13 +64,11 @@ made in advance at once."""
 _FITS: Final = 2**50
 """The largest noise scale at which noise fits 64 bits, except with probability below e^(-2^12)."""
 _MANY: Final = 64
-"""The number of weights from which on ``categorical`` computes with a NumPy array, which is then
-faster than Python numbers."""
+"""From this number of weights on, ``categorical`` is faster with a NumPy array."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""The number of samplers that coins cache, each under the identity (``id``) of its noise
-parameter."""
+"""The number of samplers that coins cache, by the identity (``id``) of the parameter."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -99,8 +97,7 @@ def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
 
 
 def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
-    """The weights as a float64 or int64 array, if all are floats or all are integers of 64 bits;
-    otherwise None."""
+    """The weights as an array, if all are floats or all are 64-bit integers; otherwise None."""
     if all_are(float, weights):
         return np.array(weights, np.float64)
     if all_are(int, weights) and max(weights) < 1 << 63:

@@ -25,8 +25,7 @@ Below: TypeAlias = Callable[[int], int]
 
 
 def below(n: int, word: Word) -> int:
-    """A uniform integer on 0..n-1, by rejection sampling from as few 64-bit random words as hold
-    n."""
+    """A uniform integer on 0..n-1, by rejection; each try takes as few random words as suffice."""
     bits = (n - 1).bit_length()
     while True:
         value = word()
@@ -38,7 +37,7 @@ def below(n: int, word: Word) -> int:
 
 
 def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
-    """True with probability e^(-numerator/denominator) (CKS Algorithm 1)."""
+    """True with probability e^(-numerator/denominator) (Canonne et al. 2020, Algorithm 1)."""
     while numerator > denominator:
         if not _bernoulli_exp_unit(1, 1, below):
             return False
@@ -56,7 +55,7 @@ def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below) -> int:
-    """An integer x with P(x) ∝ e^(-|x|/scale), for any positive scale (CKS Algorithm 2)."""
+    """An integer x with P(x) ∝ e^(-|x|/scale), for any scale > 0 (Canonne et al. 2020, Alg. 2)."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)

@@ -41,8 +41,7 @@ _BLOCK: Final = 1 << 14
 """The number of draws made together, small enough for the processor's cache."""
 _U64: Final = [np.uint64(n) for n in range(64)]
 CERTAIN: Final = 2.0**-44
-"""A bound above the rounding errors of acceptance probabilities and of uniform numbers in
-doubles."""
+"""A bound above the rounding errors of probabilities and of uniform numbers in doubles."""
 
 
 class WideGaussian:
@@ -120,8 +119,8 @@ class WideGaussian:
         rest = first.view(np.int64) & (1 << self._left) - 1
         refused = self._refused(size, rest, open_, words)
         sign = (first << _U64[_FIRST]).view(np.int64)
-        sign >>= 63  # 0 for a positive draw, -1 for a negative one
-        if np.count_nonzero(size) < count:  # A draw of "minus zero" is repeated.
+        sign >>= 63  # for each draw, 0 for a plus sign and -1 for a minus sign;
+        if np.count_nonzero(size) < count:  # a draw of "minus zero" is repeated
             refused = np.union1d(refused, np.flatnonzero((size == 0) & (sign < 0)))
         size ^= sign
         size -= sign
@@ -179,8 +178,7 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def _bound(k: int) -> inversion.Bracket:
-    """Integer bounds around 2^bits·P(the chosen cell has an index below k), as a function of
-    ``bits``."""
+    """Integer bounds around 2^bits·P(index of the drawn cell < k), as a function of ``bits``."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -251,8 +249,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values except those at ``places``; values from the end fill the gaps, so the order
-    changes."""
+    """The values except those at ``places``; their order changes, as the last ones fill gaps."""
     if not len(places):
         return values
     end = len(values) - len(places)

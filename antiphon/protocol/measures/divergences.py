@@ -120,7 +120,7 @@ def _of_range(size: float, order: float) -> float:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
-    # the value of -ln(A/α), with the A of ``range_divergence``
+    # the value of -ln(A/α) for A = (1 - e^(-αη))/(1 - e^-η)
     less = math.log(rest) - math.log(whole) + math.log(order)
     most = (
         math.log1p(-1 / order) + math.log(whole) + size - math.log(-math.expm1(-(order - 1) * size))

@@ -88,7 +88,7 @@ def _text(value: str, secrets: bool) -> Json:
         return value
     try:
         value.encode()
-    except UnicodeEncodeError:  # lone surrogates: JSON would join two of them into one character
+    except UnicodeEncodeError:  # JSON would join two lone surrogates (half characters)
         data = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
         return {"text": data}
     return value
@@ -252,7 +252,7 @@ def _decode_type(data: Fields, depth: int) -> object:
         )
     if issubclass(kind, enum.Enum):
         return kind[data["member"]]
-    assert attrs.has(kind)  # ``register`` accepts only attrs classes and Enums.
+    assert attrs.has(kind)  # Besides Enums, ``register`` accepts only attrs classes.
     parameters = data.get("parameters", {})
     allowed = {field.alias for field in attrs.fields(kind) if field.init}
     if not set(parameters) <= allowed:

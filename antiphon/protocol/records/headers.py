@@ -70,8 +70,7 @@ def rebuilt(data: Json, kind: type, role: str) -> Any:
 
 @contextmanager
 def rerunning() -> Generator[None, None, None]:
-    """Context manager for running code that a file names: turns an error of that code into a
-    TranscriptError."""
+    """Context manager: an error of the code that a file names becomes a TranscriptError."""
     try:
         yield
     except (AntiphonError, OSError):
@@ -122,8 +121,7 @@ def _same_type(public: dict[str, Json], secret: dict[str, Json]) -> bool:
 
 
 def _may_hide(kind: object, names: set[str]) -> bool:
-    """Whether all the parameters ``names`` of a class are marked secret; True for an unknown
-    class."""
+    """Whether the parameters ``names`` of a class are all secret; True for an unknown class."""
     if not isclass(kind) or not attrs.has(kind):
         return True
     fields = attrs.fields(kind)

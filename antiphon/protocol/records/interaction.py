@@ -69,7 +69,7 @@ def record(
     overwrite: bool = False,
     watch: Watch | None = None,
 ) -> Recording:
-    """Play as ``interact`` does, and also keep the mechanism's coins, which are secret (law 2)."""
+    """Play as ``interact`` does, and also keep the mechanism's coins, which are secret."""
     played = _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=True)
     view, hidden, tape = played
     assert hidden is not None
@@ -154,7 +154,7 @@ def replay(
     adversary: Adversary | None = None,
     mechanism: Mechanism | None = None,
 ) -> View:
-    """Run a saved interaction again as far as its file allows, and compare each message (law 2).
+    """Run a saved interaction again as far as its file allows, and compare each message.
 
     A view replays the adversary, with its coins, against the recorded answers. A
     recording also replays the mechanism, with its tape. A party that is not given
@@ -222,8 +222,7 @@ are independent of other streams of the seed."""
 
 
 class _Located:
-    """Context manager: adds the number of the round to a ReplayMismatch that a replayed draw
-    raises."""
+    """Context manager: adds the round's number to the ReplayMismatch of a replayed draw."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -242,12 +241,10 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """A ``repr`` for error texts, short for every value from a file, also for integers of any
-    length."""
+    """A ``repr`` for error texts that is short for every value, also for long integers."""
 
     def __init__(self) -> None:
-        # The constructor of reprlib.Repr takes no arguments in Python 3.11, so attributes are set
-        # below.
+        # In Python 3.11 the constructor of ``reprlib.Repr`` takes no arguments.
         super().__init__()
         self.maxstring = self.maxother = 120
 

@@ -116,8 +116,7 @@ def _fraction(value: Fraction) -> str:
 
 
 def _instance(value: Any, depth: int) -> str:
-    """The text of an attrs object: its type, and those public parameters that differ from their
-    defaults."""
+    """The text of an attrs object: its type, and its public parameters that are no defaults."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)

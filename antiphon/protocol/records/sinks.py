@@ -70,8 +70,7 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """A cache of lines of the file: the identity (``id``) of a message -> the message, its
-        line."""
+        """A cache: identity (``id``) of a message -> the message and its line."""
 
     def __enter__(self) -> FileSink:
         try:

@@ -104,7 +104,7 @@ class _Sheet:
         gaps = [(a + b) / 2 + 24 for a, b in pairwise(self._boxes)]
         for turn in self._diagram.turns:
             for arrow in (*turn.message, *turn.answer):
-                # the gap between lanes in which the arrow's text stands
+                # the index of the gap between lanes in which the arrow's text stands
                 place = max(arrow.source, arrow.target) - 1
                 gaps[place] = max(gaps[place], text_width(arrow.text, 12.5) + 34)
         places = [_LEFT + self._boxes[0] / 2]

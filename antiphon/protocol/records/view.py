@@ -1,4 +1,4 @@
-"""Views and recordings of interactions (CM Def. 2.9; law 2)."""
+"""Views and recordings of interactions (CM Def. 2.9)."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """The view in a file, and the recording if it is one; as ``transcript.read`` finds them."""
+    """The view in a file, and the whole recording if the file holds one, else None."""
     played, secret, tape = read(path, stream=stream)
     view = View(played.header, played.rounds, played.ending, played.closing, played.cut)
     return view, None if secret is None else Recording(view, secret, tape)
