@@ -53,7 +53,7 @@ class Noisy:
 
     @property
     def row(self) -> NoisyRow:
-        """This noisy number as the record that the tape keeps of it."""
+        """The noisy number in the form in which the tape records it."""
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:

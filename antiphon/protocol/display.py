@@ -206,9 +206,9 @@ class DrawnAs:
     """
 
     title: str = ""
-    """The title of the part's lane, if it differs from the name of the class."""
+    """The title of the part's lane in a sequence diagram, if it is not the name of the class."""
     about: str = ""
-    """The text below the title; {name} in it is replaced by the parameter of that name."""
+    """The text below the lane's title; {name} in it is replaced by the parameter of that name."""
     forwards: bool = False
     """Whether the part sends each message on, and each answer back, unchanged."""
     picks: bool = False

@@ -300,7 +300,8 @@ def lookup_state(name: str) -> Any:
 
 
 def also_in(load: Callable[[], object]) -> None:
-    """Register a function that imports more modules, for names of this library not found yet.
+    """Register a function that imports more modules; it is called when a name of this library is
+    looked up in vain.
 
     Some packages are imported on first use, and a transcript may name one of their types before.
     """
@@ -313,7 +314,7 @@ class Unregistered:
 
     name: str
     text: str = attrs.field(default="", repr=False)
-    """The value's JSON text from the file, if there is more than the name."""
+    """The JSON text of the value in the file; empty if the file gives its type's name only."""
 
 
 def name_of(part: object) -> str:

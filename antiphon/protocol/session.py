@@ -142,7 +142,8 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The ``_now`` with which the last step began; as long as they are equal, it is running."""
+        """The session's ``_now`` at the start of the last step; while they are equal, it is
+        running."""
         tell_of_forks(self)
 
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):

@@ -59,7 +59,7 @@ def demo(
     )  # fmt: skip
     say = partial(_say, quiet=as_json)
     say(f"reading the flights of 2013, to play {number:,} of them")
-    flights()  # The check comes before the first file, so that missing data leaves no files behind.
+    flights()  # Missing flight data are noticed here, before the first file is written.
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]

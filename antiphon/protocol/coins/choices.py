@@ -34,7 +34,7 @@ _SLOW: Final = 0.25
 fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
-"""A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
+"""A bound above the relative rounding error of a weight e^-x in (normal) doubles."""
 _BLOCK: Final = 1 << 14
 """The number of candidates weighted together, so few that they fit the processor's cache."""
 

@@ -108,7 +108,7 @@ class WideGaussian:
         computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        # the cell of each draw, or -1 where 16 bits do not determine it
+        # cells (intervals of |x|), or -1 if 16 bits do not tell
         size = self._guide.take(start).astype(np.int64)
         open_ = np.flatnonzero(size < 0)
         size[open_] = _settled_many(start[open_], self._table, words)
@@ -127,7 +127,7 @@ class WideGaussian:
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """The positions of the draws that are rejected, which the caller leaves out."""
+        """The positions of the rejected draws, which the caller leaves out."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -178,7 +178,8 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def _bound(k: int) -> inversion.Bracket:
-    """Integer bounds around 2^bits·P(index of the drawn cell < k), as a function of ``bits``."""
+    """Integer bounds around 2^bits·P(a draw's cell, an interval of |x|, is one of the first k), as
+    a function of ``bits``."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -204,8 +205,8 @@ def _lowest() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> list[int]:
-    """The probability that the chosen cell has an index below k, as the integer ⌊2^64·probability⌋,
-    for k = 1, 2, …, up to the first that is 2^64 - 1."""
+    """The probability that a draw's cell (an interval of |x|) is one of the first k, as the integer
+    ⌊2^64·probability⌋, for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
         table.append(inversion.threshold(_bound(len(table) + 1)))
@@ -214,8 +215,8 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """For each value of the first 16 random bits, the cell that they choose; -1 where these bits do
-    not determine the cell."""
+    """For each value of the first 16 random bits, the cell (an interval of |x|) that they choose;
+    -1 where these bits do not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
@@ -223,8 +224,8 @@ def _guide() -> list[int]:
 
 
 def _settled(start: int, word: Word) -> int:
-    """The index of the cell that a uniform number chooses, of which ``start`` is the first 16 bits;
-    more bits are tossed."""
+    """The index of the cell (an interval of |x|) that is chosen by a uniform number with the first
+    16 bits ``start``; more bits are tossed."""
     digits = start << 64 - _FIRST | word() >> _FIRST
     table = _table()
     cell = bisect_right(table, digits)
@@ -232,8 +233,8 @@ def _settled(start: int, word: Word) -> int:
 
 
 def _decided(digits: int, word: Word) -> int:
-    """The index of the cell that a uniform number chooses, whose first 64 bits equal a table entry,
-    so that more bits are tossed."""
+    """The index of the cell (an interval of |x|) that is chosen by a uniform number whose first 64
+    bits equal a table entry, so that more bits are tossed."""
     uniform, cell = Uniform(digits, 64, word), bisect_left(_table(), digits)
     while not uniform.below(_bound(cell + 1)):
         cell += 1

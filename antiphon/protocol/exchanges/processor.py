@@ -123,7 +123,8 @@ def check_generator(live: object) -> None:
 
 
 def run_again(live: Exchanged, underway: Underway) -> None:
-    """Run a new generator on the recorded answers up to the point where the exchange stopped.
+    """Run a new generator of an unfinished exchange on the answers recorded so far, up to the point
+    where the exchange waits for the next answer.
 
     Raises: PartError if it does not send the same messages again, or raises an error where it did
     not before.

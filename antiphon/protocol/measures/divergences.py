@@ -12,7 +12,7 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Floats, Number, up
 
 SLACK: Final = 64 * UNIT
-"""A bound above the relative error of the few dozen operations of a divergence."""
+"""A bound above the relative rounding error of a computed divergence in doubles."""
 
 
 def order_of(order: float) -> float:

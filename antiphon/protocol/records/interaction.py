@@ -100,7 +100,8 @@ def _play(
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
-        # The two random streams have fixed spawn keys, so that a seed always gives the same run.
+        # The random streams of the adversary and the mechanism have fixed spawn keys, so that a
+        # seed always gives the same run.
         seeds = tuple(  # type: ignore[assignment]
             np.random.SeedSequence(
                 sequence.entropy, spawn_key=(*sequence.spawn_key, *_STREAMS, side)

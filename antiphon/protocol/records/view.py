@@ -105,7 +105,7 @@ class Recording(Shown):
         return mechanism
 
     def rebuild_initial(self) -> object:
-        """The initial state that was chosen; None for a continual mechanism."""
+        """The mechanism's initial state in the recorded run; None for a continual mechanism."""
         return decode(self.secret.initial)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
