@@ -209,8 +209,8 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0, several costs ε_i may together be less than their sum, so the sum is reported only
-    # if one ε_i alone already needs a larger δ, 1 - e^((ε-ε_i)/2) for Laplace noise.
+    # With δ > 0, several costs ε_i together may be less than their sum. So the sum is reported only
+    # if the largest ε_i alone needs more than the declared δ: 1 - e^((ε-ε_i)/2) for Laplace noise.
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)

@@ -211,7 +211,7 @@ def _call_to_write(
 ) -> str:
     """The error text of a wrong constructor call: the mistake, and the call probably meant."""
     _, *parameters = signature(make).parameters.values()
-    # Required parameters come first.
+    # In the call that the error text shows, required parameters come first.
     parameters.sort(key=lambda each: each.default is not each.empty)
     names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:

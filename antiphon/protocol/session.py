@@ -268,7 +268,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def over(self) -> bool:
-        """Whether the mechanism has halted."""
+        """Whether the session is over: its mechanism has halted, or one of its steps failed."""
         return self._over is not None
 
     @property

@@ -185,7 +185,7 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
     return ImpliedByRho(up(epsilon), found)
 
 
-# --- pictures -----------------------------------------------------------------------------------
+# --- pictures of the counters' errors -------------------------------------------------------------
 
 
 def _draw(

@@ -266,7 +266,7 @@ class SampledCoins(Coins):
         return samplers.below(n, self._word)
 
     def _bernoulli(self, p: Number) -> bool:
-        """True with probability exactly p: a uniform real is compared with p, by 64 bits."""
+        """True with probability exactly p: a uniform real is compared with p, 64 bits at a time."""
         numerator, denominator = p.as_integer_ratio()
         while True:
             numerator <<= 64
