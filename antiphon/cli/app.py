@@ -40,7 +40,7 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """The options that are given before the command, such as ``--version``."""
+    """The options that stand before the command's name, such as ``--version``."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:
@@ -59,7 +59,8 @@ for _command in _commands():
     app.command()(_command)
 
 
-# typer may have its own copy of click, so its classes are found through an exported one.
+# The package typer may contain a copy of click, so click's class of usage errors is found as a base
+# of typer's class.
 _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
@@ -74,10 +75,10 @@ def run(arguments: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # The reader of the pipe has ended, as with `| head`.
+    except BrokenPipeError:  # The program that reads our output has ended, as in `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # typer exits with this status if the reader of --help has ended.
+    except SystemExit as ended:  # typer's exit after a closed pipe in --help
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
@@ -85,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
-    except ModuleNotFoundError:  # ``main`` names the package that a late import misses
+    except ModuleNotFoundError:  # ``main`` reports which package is missing.
         raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 Advance = Callable[[int], None]
-"""A call that tells a progress bar how much has been done so far."""
+"""The type of a function that tells a progress bar the amount of work done so far."""
 _WIDTH: Final = 124
 """The width of the output in columns if it does not go to a terminal."""
 _GAP: Final = 2
 _LEAST: Final = 12
-"""The smallest width of a text column; texts are folded to it, numbers never are."""
+"""The smallest width of a text column; longer texts are wrapped, numbers never are."""
 
 
 class CommandOutcome(display.Displayed, display.ForPrograms):
-    """The result of a command: its card for people, its fields as JSON for programs."""
+    """The result of a command: shown to people as a card (title and parts), to programs as JSON."""
 
     __slots__ = ()
 
@@ -51,7 +51,8 @@ def print_json(data: Mapping[str, object]) -> None:
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
     """Print an error as one line (or one JSON object); returns the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
-    text = text.encode("utf-8", "backslashreplace").decode()  # A file may contain lone surrogates.
+    # A text from a file may hold lone surrogates (halves of a character), which cannot be printed.
+    text = text.encode("utf-8", "backslashreplace").decode()
     if as_json:
         print_json({"error": {"type": type(error).__name__, "message": text}})
     else:
@@ -60,7 +61,7 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
 
 
 def print_card(card: display.Card, width: int = _WIDTH) -> None:
-    """Print a result's card, its tables as wide as the terminal."""
+    """Print a card (a result's title and parts), with tables as wide as the terminal."""
     print(card.title)
     for part in card.parts:
         if isinstance(part, display.Grid) and part.columns:
@@ -175,7 +176,7 @@ class FittedTable:
     def _lines(self) -> Iterator[str]:
         for row in self.grid.rows:
             for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
-                if cell:  # A column of bars has no name.
+                if cell:  # The column of bars has an empty name.
                     yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
 
@@ -201,7 +202,8 @@ Found = TypeVar("Found")
 
 
 def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
-    """The object of this name in ``known``. Raises: InvalidArgument for an unknown name."""
+    """The object of this name in the dict ``known``; ``what`` names its kind in errors. Raises:
+    InvalidArgument for an unknown name."""
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]

@@ -31,7 +31,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def _lines(error: BaseException, path: Path) -> list[int | None]:
-    """The numbers of the lines in the file that an error's traceback goes through."""
+    """The numbers of the lines of a user's file that an error's traceback goes through."""
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == str(path)]
 

@@ -25,7 +25,7 @@ _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
 """The noise laws under which the cost of a difference is known."""
 Cost: TypeAlias = tuple[float, tape.Place]
-"""A pair: a part of the privacy cost, and the place in the code that causes it."""
+"""A pair: a share of the privacy cost, and the place in the audited code that causes it."""
 
 
 @attrs.frozen(eq=False)
@@ -33,11 +33,13 @@ class Difference:
     """The difference of one noisy number between the two worlds, with the noise on it."""
 
     value: float
-    """The difference between the values of the number in the two worlds when it was read."""
+    """The number's value in the second world minus the first, when it was read."""
     before: float
-    """The difference when the noise was added, before the sum was multiplied by any factor."""
+    """The difference (second world minus first) at the place where the noise was added, before the
+    sum was multiplied by any factor."""
     terms: tuple[tuple[int, str, float, float], ...]
-    """(number of the atom, its law, its scale, its coefficient) for each noise term."""
+    """One tuple for each noise term of the number: the index of the random draw on the tape, its
+    law, its scale, its coefficient."""
     calls: tuple[int, ...]
     met: tape.Place
 
@@ -48,13 +50,14 @@ class Difference:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key that is equal when the same number is read again, even with another factor."""
+        """A key that is the same for each reading of the same noisy number, also if it was
+        multiplied by a factor between the readings."""
         first = self.terms[0][3] if self.terms else 1
         return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
 
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
-    """The difference between the two worlds of a noisy number whose draws are the same in both."""
+    """The difference of one noisy number between the two worlds, given its record in each world."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -78,7 +81,8 @@ class Costs:
         self._released = dict[tuple[object, ...], Difference]()
 
     def add(self, first: tape.Event, second: tape.Event) -> None:
-        """Add one event (draw, reading or choice) as it occurred in each world."""
+        """Add one event (draw, reading or choice), as recorded in the first and the second
+        world."""
         if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
         if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
@@ -152,8 +156,8 @@ class Costs:
                 yield "numbers that share noise", each.met
 
     def _shared(self) -> tuple[list[Difference], list[Difference]]:
-        """The released numbers in two groups: numbers with no draw in common, whose costs add up;
-        and the others.
+        """The released noisy numbers in two groups: first those that have no draw in common, so
+        that their costs add up; then the others.
 
         Numbers that reveal more by themselves are put into the first group first.
         """
@@ -205,7 +209,8 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0, several costs may add up to less than their sum; δ = 1 - e^((ε-share)/2) for one.
+    # With δ > 0, several costs ε_i together may be less than their sum. So the sum is reported only
+    # if the largest ε_i alone needs more than the declared δ: 1 - e^((ε-ε_i)/2) for Laplace noise.
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)
@@ -222,8 +227,8 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The probability in excess of δ with which uniform noise fails to hide a difference, and the
-    place of the noise."""
+    """A sentence on the δ that uniform noise costs, and the place of the noise; None if this is no
+    more than the declared δ."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

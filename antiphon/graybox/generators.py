@@ -17,13 +17,13 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""The noise laws whose privacy cost is not known here. The value is 1 for a law whose first
-parameter is a location, else 0."""
+"""The names of NumPy's noise laws whose privacy cost is not known here -> 1 if the first parameter
+of the generator's method is the location, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
 def shape_of(size: Foreign) -> tuple[int, ...]:
-    """NumPy's argument ``size`` as a shape."""
+    """NumPy's argument ``size`` (None, a number or several) as the shape of an array."""
     return () if size is None else tuple(np.atleast_1d(np.asarray(size, dtype=int)).tolist())
 
 
@@ -35,7 +35,8 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """Noisy numbers ``where`` + ``scale`` times draws from the tape, for numbers or arrays."""
+    """Noisy numbers: ``where`` (their noiseless values) + ``scale`` times draws of this law from
+    the tape; for numbers or arrays."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)
@@ -134,7 +135,8 @@ class Taped:
         return self._tape.source.random(size)  # pyright: ignore[reportUnknownVariableType]
 
     def _other(self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]) -> Foreign:
-        """A draw that is not additive noise; results that depend on this draw are not judged."""
+        """A draw from the tape of a law that is not additive noise; results that depend on this
+        draw are not judged."""
         args, options = numbers(args), {key: numbers(each) for key, each in options.items()}
         return any_draw(
             self._tape,
@@ -157,7 +159,7 @@ class Taped:
     def _other_noise(
         self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]
     ) -> Foreign:
-        """Additive noise of a law whose privacy cost is not known here."""
+        """Additive noise from the tape, of a law whose privacy cost is not known here."""
         rest = dict(options)
         size, given = rest.pop("size", None), list(args)
         where: Foreign = rest.pop("loc", given.pop(0) if given and _OTHERS[name] else _NOWHERE)
@@ -173,7 +175,7 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw of any other law; results that depend on such a draw are not judged."""
+    """A draw of another law, ``name``, from the tape; results that depend on it are not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result
@@ -187,7 +189,8 @@ def seeded(tape: Tape, seed: Foreign) -> None:
 
 
 def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
-    """Replacements for the methods of ``random.Random`` on which all its other methods rely."""
+    """Methods that draw from the tape, in place of those methods of ``random.Random`` on which all
+    its other methods rely."""
     own = Taped(tape)
 
     def random(_: Foreign) -> Foreign:

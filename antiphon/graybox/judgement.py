@@ -16,7 +16,7 @@ from antiphon.numbers import Epsilon, told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9
-"""The factor that allows for the rounding error of sums of doubles."""
+"""A factor slightly above 1 for the rounding error of sums of doubles."""
 _NOISE: Final = "laplace, gaussian, discrete_laplace, discrete_gaussian"
 
 
@@ -30,7 +30,7 @@ class Declared:
 
 
 def said(place: Place) -> str:
-    """The text FILE:LINE of a place in the code, and of its caller."""
+    """The text FILE:LINE of a place in the audited code, and of its caller."""
     if not place:
         return "the function"
     (file, line), *callers = place
@@ -39,7 +39,7 @@ def said(place: Place) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The source text of a line, if the source is known."""
+    """The source text of a line of the audited code; empty if it is not known."""
     return linecache.getline(*line).strip()
 
 
@@ -70,7 +70,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """A pair (check, reason) for each check that could not be made, or only in part."""
+    """A pair (check, reason) for each check that the audit could not make, or only in part."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -120,7 +120,8 @@ def _seeds(one: World) -> Iterator[Finding]:
 
 
 def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, None], Place]:
-    """The point where the two worlds diverge: the next event of each, and its place."""
+    """The first event in which the two worlds differ: as it is in the first world, as it is in the
+    second, and its place in the code."""
     index, mine = len(two.tape.events), two.tape.parting
     rest = one.tape.events[index : index + 1]
     other = rest[0] if rest else None
@@ -129,7 +130,8 @@ def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, N
 
 
 def _branches(one: World, two: World) -> Iterator[Finding]:
-    """Findings where the data decide whether, where or how often noise is drawn."""
+    """Findings where the data decide whether, where or how often noise is drawn, or whether the
+    function raises an exception."""
     if (one.failure is None) != (two.failure is None):
         yield Finding(
             "branches", "it raises an exception in one world only", _decided(one, two),
@@ -149,7 +151,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
 
 
 def _decided(one: World, two: World) -> str:
-    """The source line after which the two worlds go different ways, in words."""
+    """FILE:LINE and text of the line at which the data make the two worlds run different code."""
     index = len(two.tape.events)
     lines = [_since(world, index) for world in (one, two)]
     line = branch(*lines)
@@ -159,7 +161,8 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The source lines that one world ran between event index-1 and event ``index``, or the end."""
+    """The source lines that one world ran between the event before number ``index`` on its tape and
+    that event, or to the end."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)
@@ -206,8 +209,12 @@ def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
 def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
-    """Findings of numbers whose difference is too large. The numbers of one generator call count as
-    a vector, in the ℓ2 norm for Gaussian noise and else in ℓ1."""
+    """The findings of the check "values": numbers whose difference between the worlds exceeds the
+    declared sensitivity.
+
+    The numbers of one generator call count as a vector, in the ℓ2 norm for Gaussian noise and else
+    in ℓ1.
+    """
     vectors = dict[tuple[tuple[int, ...], Place], list[Difference]]()
     for each in found:
         if each.terms and each.before != 0:

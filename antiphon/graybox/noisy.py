@@ -53,12 +53,12 @@ class Noisy:
 
     @property
     def row(self) -> NoisyRow:
-        """The number as it is recorded on the tape."""
+        """The noisy number in the form in which the tape records it."""
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:
-        """Read the noisy number: returns its plain value, as the first world read it. ``last``: the
-        number is part of the function's answer."""
+        """Read the noisy number: record a reading on the tape, and return the plain value that the
+        first world read. ``last``: the number is part of the function's answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())
@@ -150,12 +150,12 @@ class Noisy:
 
 
 def kind_of(thing: object) -> type[Foreign]:
-    """The type of an object, declared as ``Any`` for the type checkers."""
+    """The exact type of an object, with the type hint ``Any`` for type checkers."""
     return type(thing)
 
 
 def is_number(thing: object) -> bool:
-    """Whether an object is a plain number, Python's or NumPy's."""
+    """Whether an object is a plain number of Python or NumPy, without noise."""
     kind = kind_of(thing)
     return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
 
@@ -170,8 +170,8 @@ def without_noise(thing: Foreign) -> Foreign:
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """The result of a nonlinear function of noisy numbers: pure noise stays noise, of a new law;
-    numbers with a value are read first."""
+    """The result of a nonlinear function of noisy numbers. A number that is noise only, without a
+    value, becomes noise of a new law; any other number is read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -188,7 +188,8 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
 
 
 def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Foreign], Foreign]:
-    """The operator of a comparison: only the outcome is read, and not the two numbers."""
+    """The method of ``Noisy`` for a comparison operator: only the outcome of the comparison is read
+    from the tape, not the two numbers."""
 
     def compare(self: Noisy, other: Foreign) -> Foreign:
         difference = self.plus(other, -1)
@@ -200,7 +201,8 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice by noisy numbers, which the tape records as a reading of them."""
+    """The result of a choice or comparison between noisy numbers, which the tape records as one
+    reading of them all."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -208,12 +210,12 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
-    """The result of a function of a noisy number and of further arguments."""
+    """A method of ``Noisy``: an operator or function whose first argument is the noisy number."""
     return applied(function, self, *rest)
 
 
 def _reflected(self: Noisy, function: Callable[..., Foreign], other: Foreign) -> Foreign:
-    """The result of an operator whose right side is the noisy number."""
+    """A method of ``Noisy``: an operator whose right operand is the noisy number."""
     return applied(function, other, self)
 
 
@@ -239,7 +241,8 @@ _operators()
 
 
 def resolved(thing: Foreign, depth: int = 0) -> Foreign:
-    """An answer in which all noisy numbers have been read."""
+    """The answer of the audited function with a plain value in place of each noisy number, which is
+    thereby read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read(last=True)
@@ -257,11 +260,11 @@ def resolved(thing: Foreign, depth: int = 0) -> Foreign:
 
 
 _DEEPEST: Final = 8
-"""The depth to which nested answers are searched for noisy numbers."""
+"""The depth to which nested answers of the audited function are searched for noisy numbers."""
 
 
 def same(one: Foreign, other: Foreign) -> bool:
-    """Whether two answers are equal; nested answers are compared part by part."""
+    """Whether two answers of the audited function are equal, also in their nested parts."""
     kinds = kind_of(one), kind_of(other)
     if kinds == (dict, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)

@@ -19,17 +19,19 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""NumPy functions that accept arrays of any content; for all others, the noisy numbers are read."""
+"""NumPy functions that keep noisy numbers; before any other function these are read."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
 def _indices(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
-    """The result of a method that gives indices, such as ``argmax``: only the indices are read."""
+    """The result of an array method that returns indices, such as ``argmax``: only these are read,
+    not the noisy numbers."""
     return selected(lambda numbers: getattr(numbers, method)(*args, **options), array)
 
 
 def _plain(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
-    """The result of a method that gives a plain array of the numbers, which are thereby read."""
+    """The result of an array method that needs plain numbers, such as ``round``: the array's noisy
+    numbers are read first."""
     return getattr(numbers(array), method)(*args, **options)
 
 
@@ -66,7 +68,8 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """The result of a choice by all numbers of an array, recorded as a reading of them."""
+    """The result of a selection from all numbers of an array, such as the index of the largest,
+    which the tape records as one reading of them."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 
@@ -78,7 +81,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """The object with plain numbers in place of its noisy numbers, which are read."""
+    """The object with its noisy numbers read: a plain number in place of each."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()
@@ -92,7 +95,7 @@ def numbers(thing: Foreign) -> Foreign:
 
 
 def as_objects(thing: Foreign) -> Foreign:
-    """A plain NumPy array, of objects if it holds noisy numbers."""
+    """The value as a plain NumPy array, with entries of type object if some are noisy numbers."""
     if type(thing) is Noisy:
         made = np.empty((), dtype=object)
         made[()] = thing
@@ -101,7 +104,8 @@ def as_objects(thing: Foreign) -> Foreign:
 
 
 def wrapped(made: Foreign) -> Foreign:
-    """An array with noisy numbers as ``Draws``; any other array as plain numbers."""
+    """The result of a NumPy function in its final form: an array with noisy numbers as ``Draws``,
+    any other array of objects as an array of plain numbers."""
     if type(made) is not np.ndarray or made.dtype != object:
         return made  # pyright: ignore[reportUnknownVariableType]
     array: Foreign = made
@@ -114,8 +118,8 @@ def wrapped(made: Foreign) -> Foreign:
 def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
-    """A NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons read one bit, and
-    other functions act on each number."""
+    """The result of a NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons
+    read one bit, and other functions act on each number."""
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:

@@ -24,7 +24,7 @@ from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000
-"""The largest number of source lines that are recorded; a later branch has no known line."""
+"""The largest number of source lines that a run records; later branches have no known line."""
 
 
 class Lines:
@@ -93,7 +93,8 @@ GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
 RAW: Final = "uniform"
 """The name of the law of uniform draws, from which code may compute other noise."""
 MADE: Final = "made"
-"""The name of the unknown law of noise that was computed from other draws."""
+"""The name of the law of noise that the audited code computed from other draws; its distribution is
+unknown."""
 
 
 def foreign(file: str) -> bool:
@@ -103,7 +104,7 @@ def foreign(file: str) -> bool:
 
 
 def place() -> Place:
-    """The place in the audited code that runs now: FILE:LINE of this call and of its callers."""
+    """The place in the audited code that runs now: (file, line) of this call and of its callers."""
     found = list[tuple[str, int]]()
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -117,12 +118,12 @@ def place() -> Place:
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
-"""(file, name) of the function that calls the audited code."""
+"""(file, name) of the function ``run``, at which the search for callers ends."""
 
 
 @attrs.frozen(eq=False)
 class Atom:
-    """One random number on the tape."""
+    """One random number on the tape, drawn by a generator call."""
 
     number: int
     law: str
@@ -141,12 +142,12 @@ class DrawEvent:
     count: tuple[int, ...]
     """The shape of the array of numbers drawn."""
     scales: tuple[object, ...]
-    """The parameters that must not depend on the data."""
+    """The scale parameters of the noise, which must not depend on the data."""
     result: Foreign
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The place, law and number of draws, which must be the same in both worlds."""
+        """The place, law and array shape of the draws, which must be the same in both worlds."""
         return self.place, self.law, self.count
 
 
@@ -163,7 +164,7 @@ class ReadEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The place, kind of reading and draws, which must be the same in both worlds."""
+        """The place, kind of reading and random numbers, which must be the same in both worlds."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
@@ -206,22 +207,22 @@ class Parted(BaseException):
 
 
 class Tape:
-    """The noise tape of one world: a list of events. With ``first``, the same events must occur as
-    in that first world."""
+    """The noise tape of one world (one run): a list of events. If the tape ``first`` of the first
+    world is given, the same events must occur here."""
 
     def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
         self.events = list[Event]()
         self.marks = list[int]()
-        """For each event, the number of source lines that had been run before it."""
+        """For each event on the tape, the number of source lines that had run before it."""
         self.lines = Lines(foreign)
         self.seed = seed
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """The operations that could not be followed, each with its first place."""
+        """Operations that the tape could not follow -> the place of the first in the code."""
         self.coins_read = False
-        """Whether the code used a draw as a coin: results that depend on it are not judged."""
+        """Whether a draw decided a branch: results that depend on this are not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 
@@ -250,8 +251,8 @@ class Tape:
         scales: Sequence[object],
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
-        """The numbers of a generator call; in the second world these are the numbers of the first
-        world, which must have made the same call."""
+        """The event of one call of a random generator; in the second world it has the same numbers
+        as in the first world, which must have made the same call."""
         return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
@@ -262,7 +263,8 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """The plain value of noisy numbers that are read: in both worlds that of the first."""
+        """Record a reading of noisy numbers; returns its plain result, in both worlds the
+        first's."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

@@ -43,7 +43,7 @@ def patched(tape: Tape) -> Generator[None, None, None]:
 
 
 def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
-    """Set an attribute; returns a function that restores the old value."""
+    """Set an attribute of ``holder``; returns a function that restores the old value."""
     own: Mapping[str, Foreign] = holder.__dict__
     if name not in own:
         setattr(holder, name, new)
@@ -54,9 +54,11 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 
 
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """(holder, name, replacement) for each attribute to be replaced while a world runs."""
+    """For each attribute to be replaced while the audited function runs: (its holder, its name, its
+    replacement)."""
     taped = Taped(tape)
-    known = dict[int, Foreign]()  # replacements of objects, in all modules, by their identity
+    # the identity (``id``) of a function or class -> its replacement in all modules
+    known = dict[int, Foreign]()
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}
@@ -98,8 +100,8 @@ def _held(
 
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
-    """A class that replaces NumPy's class of generators: its instances draw from the tape, and
-    count as instances of the replaced class."""
+    """A class to be put in place of NumPy's class of generators: its instances draw from the tape,
+    and count as instances of NumPy's class."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -114,7 +116,7 @@ def _made(tape: Tape, taped: Taped) -> Foreign:
 
 
 def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A function of ``math`` that also accepts noisy numbers."""
+    """A function of the module ``math``, extended so that it also accepts noisy numbers."""
 
     def known(*arguments: Foreign) -> Foreign:
         if any(type(each) is Noisy for each in arguments):
@@ -152,7 +154,7 @@ Function = Callable[..., Foreign]
 
 @attrs.frozen(eq=False)
 class World:
-    """The record of one run of the audited function: its tape, and its answer or failure."""
+    """The record of one run of the audited function: its noise tape, and its answer or failure."""
 
     tape: Tape
     answer: Foreign
@@ -162,8 +164,8 @@ class World:
 
 
 def run(function: Function, data: object, tape: Tape) -> World:
-    """Run the function on a copy of the data, with the tape's ``coins`` if it takes coins; returns
-    the record of this world."""
+    """Run the audited function on a copy of the data, with the tape's ``coins`` if it takes coins;
+    returns the record of this run."""
     own = copy.deepcopy(data)
     arguments = (own, TapedCoins(tape)) if takes_coins(function) else (own,)
     answer, failure, parted = None, None, False

@@ -31,7 +31,8 @@ class Adversary(ContinualMechanism[State]):
     """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A subclass with a ``step`` of its own counts as listening, whatever its parent declares.
+        # A subclass of an adversary that defines ``step`` listens to the answers by default, also
+        # if its base class does not.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -60,7 +61,8 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        if len(items) <= length or items[length] is not item:  # another version has grown, too
+        # The shared list got another item from another version of this sequence.
+        if len(items) <= length or items[length] is not item:
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)
         longer._items, longer._length = items, length + 1

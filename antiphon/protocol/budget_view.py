@@ -80,11 +80,12 @@ class InEpsilon:
     theorem: str
     """The theorem behind ``total``, or behind ``spent`` if nothing is promised."""
     why: str = ""
-    """The reason why a figure is None."""
+    """The reason why ``total``, ``spent`` or ``loss`` is None."""
 
 
 class RiskInSight(Protocol):
-    """The value of ``session.budget.risk``: upper bounds on an adversary's success, rounded up."""
+    """The value of ``session.budget.risk``: upper bounds on the success of an adversary who guesses
+    whether a person is in the data, rounded up."""
 
     @property
     def proved(self) -> bool:
@@ -98,7 +99,8 @@ class RiskInSight(Protocol):
 
     @property
     def true_positive(self) -> float:
-        """A bound on the adversary's true-positive rate at the given false-positive rate."""
+        """An upper bound on the adversary's true-positive rate at the false-positive rate that was
+        given to ``session.budget.risk``."""
         ...
 
     @property
@@ -108,15 +110,17 @@ class RiskInSight(Protocol):
 
     @property
     def best_guess(self) -> float:
-        """An upper bound on the probability that the adversary guesses the world right."""
+        """An upper bound on the probability that the adversary guesses right who is in the data."""
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """An upper bound on the probability that a member's posterior exceeds ``threshold``."""
+        """An upper bound on the probability that the adversary, for a person in the dataset, gets a
+        posterior probability of this membership above ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the largest true-positive rate at each false-positive rate; returns the axes."""
+        """Draw the largest possible true-positive rate over the false-positive rate; returns the
+        axes."""
         ...
 
 
@@ -134,17 +138,18 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def limits(self) -> Charge | None:
-        """The limits that a filter's sums may not exceed."""
+        """The upper limits of the sums that the session's filter keeps."""
 
     @property
     @abstractmethod
     def spent(self) -> Charge | None:
-        """The filter's sums so far; rounded up where they are not exact numbers."""
+        """The sums of all charges so far, rounded up where they are not exact numbers."""
 
     @property
     @abstractmethod
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits: a mechanism may be created if it costs no more."""
+        """The filter's ``limits`` minus ``spent``: a mechanism that is charged no more may be
+        created."""
 
     @property
     @abstractmethod

@@ -167,7 +167,7 @@ class AnyChain(Mechanism[States]):
 
     links: tuple[PostProcessor, ...]
     mechanism: Mechanism
-    # This field overrides a property of the base class; it is frozen, so reading it gives the same.
+    # The base class declares ``signature`` as a property; this frozen field takes its place.
     signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
@@ -247,7 +247,7 @@ class AnyChain(Mechanism[States]):
     def carries_data(self, state: States, message: object) -> bool:
         if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
-        return True  # A post-processor may have turned the message into private data.
+        return True  # A post-processor may have turned a public message into private data.
 
     def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)
@@ -256,7 +256,8 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        return ()  # A post-processor's queries and creations may depend on the data.
+        # A post-processor may have chosen its messages by private data, on which the state depends.
+        return ()
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]

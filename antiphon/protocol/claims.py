@@ -1,4 +1,4 @@
-"""Claims: the privacy that a mechanism promises, as data (law 10)."""
+"""Claims: the privacy that a mechanism promises, as data (law 10 in CONTRIBUTING.md)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CERTAIN: Final = (Status.PROVED, Status.MACHINE_CHECKED)
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
-    """An attrs validator: the value has exactly one of these types, and no subclass of it."""
+    """An attrs validator: the value's type is one of the given types, not a subclass of one."""
 
     def check(_: object, field: attrs.Attribute[Any], value: object) -> None:
         if type(value) not in kinds:

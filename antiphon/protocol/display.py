@@ -96,8 +96,9 @@ _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card, kind: str | None = None) -> dict[str, str]:
-    """The forms in which a notebook shows an object, from its card (title and parts): text, HTML,
-    the first picture. ``kind``: the word before the title; None: the name of its type."""
+    """The texts by which a notebook shows an object, by media type: plain text, HTML and the first
+    picture, from the object's ``card`` (title and parts). ``kind`` is the word before the title, by
+    default the name of the object's type."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
     html = _html(kind or type(thing).__name__, card.title, parts, drawn)
@@ -152,7 +153,8 @@ def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
 
 def escaped(text: str) -> str:
     """The text with the characters escaped that HTML and SVG reserve."""
-    from html import escape  # The table of HTML entities is loaded when a notebook first needs it.
+    # Python's table of HTML entities is imported only when a notebook needs it.
+    from html import escape
 
     return escape(text)
 
@@ -204,9 +206,9 @@ class DrawnAs:
     """
 
     title: str = ""
-    """The title of the part's lane, if it differs from the name of the class."""
+    """The title of the part's lane in a sequence diagram, if it is not the name of the class."""
     about: str = ""
-    """The text below the title; {name} in it is replaced by the parameter of that name."""
+    """The text below the lane's title; {name} in it is replaced by the parameter of that name."""
     forwards: bool = False
     """Whether the part sends each message on, and each answer back, unchanged."""
     picks: bool = False
@@ -215,7 +217,7 @@ class DrawnAs:
     """Whether the part is a composition, which passes questions to the mechanisms created in it."""
 
 
-# --- for programs --------------------------------------------------------------------------------
+# --- results as data for programs ----------------------------------------------------------------
 
 
 class ForPrograms:

@@ -50,31 +50,33 @@ LAPLACE: Final = CheckedElsewhere(
     "of the data has its price",
     _SAMPCERT, _SAMPCERT_AT,
 )  # fmt: skip
-"""Discrete Laplace noise on one integer of sensitivity Δ is ε-DP, and its sampler has that law."""
+"""Machine-checked by others: discrete Laplace noise on one integer of sensitivity Δ is ε-DP, and
+its sampler has that law."""
 GAUSSIAN: Final = CheckedElsewhere(
     "privNoisedQuery_zCDP", f"{_PRIVACY}/ZeroConcentrated/Mechanism/Properties.lean",
     "a sampler of its own draws the noise, an array has noise on each coordinate, and σ is rounded "
     "up to a rational",
     _SAMPCERT, _SAMPCERT_AT,
 )  # fmt: skip
-"""Discrete Gaussian noise on integers of sensitivity Δ is ρ-zCDP, and its sampler has that law."""
+"""Machine-checked by others: discrete Gaussian noise on integers of sensitivity Δ is ρ-zCDP, and
+its sampler has that law."""
 SPARSE_VECTOR: Final = CheckedElsewhere(
     "SVT_online_diffpriv", f"{_EXAMPLES}/sparse_vector_technique.v",
     "one noisy threshold serves all ⊤, where the proof there draws a new one after each",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""The sparse vector technique with N answers ⊤, for queries chosen one after another, as N runs of
-AboveThreshold at ε each."""
+"""Machine-checked by others: the privacy of the sparse vector technique with N answers ⊤, for
+queries chosen one after another, as N runs of AboveThreshold at ε each."""
 ABOVE_THRESHOLD: Final = CheckedElsewhere(
     "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
     "ε is divided between threshold and queries as one likes, there it is halved",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""AboveThreshold against queries that are chosen one after another."""
+"""Machine-checked by others: the privacy of AboveThreshold for queries chosen one by one."""
 FILTER: Final = CheckedElsewhere(
     "create_filter_private", f"{_EXAMPLES}/privacy_filter.v",
     "mechanisms are interactive and run concurrently, and δ may be positive; there each runs to "
     "its end, and δ = 0",
     _CLUTCH, _CLUTCH_AT,
 )  # fmt: skip
-"""A pure privacy filter, for computations that run one after another."""
+"""Machine-checked by others: a pure privacy filter, for computations that run one by one."""

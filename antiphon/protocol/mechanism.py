@@ -38,7 +38,9 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     __immutable__ = True
     """Marks the class as immutable: a mechanism holds parameters, no state that changes."""
 
-    if not TYPE_CHECKING:  # A type checker reports by itself that these methods are missing.
+    # At run time these attributes explain the right call; a type checker shall report them as
+    # missing.
+    if not TYPE_CHECKING:
         send = Elsewhere("it runs in a session: write live = M.start(); live.send(message)")
         create = Elsewhere("it runs in a session: write live = M.start(); live.create(M)")
         guarantee = Elsewhere("write ap.guarantee(M)")
@@ -110,7 +112,8 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return self.died(state) if isinstance(self, HasParts) else ()
 
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
-        """The mechanism inside this wrapper, with its state; None if this mechanism wraps no other.
+        """The mechanism inside this wrapper, with its own state, in the wrapper's state ``state``;
+        None if this mechanism wraps no other.
 
         A session finds the composition whose budget it shows by this method.
         """

@@ -45,7 +45,8 @@ class Signal(enum.Enum):
     def __str__(self) -> str:
         return self.value
 
-    # Signals are equal only if identical; the default hash of an Enum is a slow Python call.
+    # Signals are equal only if identical, and the default hash of an Enum is slower than that of an
+    # object.
     __hash__ = object.__hash__
 
 
@@ -95,7 +96,8 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            return value.view()  # so that nobody else can set the returned array's shape
+            # The returned view has a shape of its own, so nobody else can change this shape.
+            return value.view()
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -104,7 +106,8 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         )
     if "__attrs_attrs__" not in vars(kind):
         made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)
-        if made is None or not isinstance(value, tuple):  # This is the constructor of a NamedTuple.
+        # A NamedTuple has the constructor ``_make``.
+        if made is None or not isinstance(value, tuple):
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth + 1)
@@ -131,8 +134,8 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """One side of a pair with its arrays made read-only; a list, dict, set or bytearray stays as it
-    is, and the verifier will refuse the pair."""
+    """The value ``zero`` or ``one`` of a pair, with its arrays made read-only; a list, dict, set or
+    bytearray stays as it is, and the verifier will refuse the pair."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
@@ -224,7 +227,9 @@ def identical(left: object, right: object) -> bool:
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not has_plain_metaclass(kind):
-        return False  # A user's metaclass may make this class pass for another one.
+        # A user's metaclass may make this class look like another, so its objects count as
+        # different.
+        return False
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:
@@ -271,7 +276,7 @@ def _same_fields(kind: type, left: object, right: object) -> bool:
         return False
     try:
         return all(identical(getattr(left, name), getattr(right, name)) for name in names)
-    except AttributeError:  # the object's constructor never ran
+    except AttributeError:  # An object whose constructor never ran lacks its fields.
         return False
 
 

@@ -28,7 +28,7 @@ _STYLE: Final[dict[str, object]] = {
     "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
 }  # fmt: skip
 _SIZE: Final = (6.4, 3.8)
-"""The size of a figure in inches."""
+"""The width and height of a plot in inches."""
 _UNDATED: Final = {"Date": None}
 _FORMATS: Final = (".png", ".svg", ".pdf")
 
@@ -74,7 +74,7 @@ class Plotted(ABC):
         return file.getvalue()
 
 
-# --- files ---------------------------------------------------------------------------------------
+# --- files of plots ------------------------------------------------------------------------------
 
 
 def check_pictures(paths: Iterable[Path]) -> None:
@@ -116,7 +116,7 @@ def _matplotlib() -> ModuleType:
     return mpl
 
 
-# --- the style -----------------------------------------------------------------------------------
+# --- the style of plots --------------------------------------------------------------------------
 
 
 def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:

@@ -82,7 +82,8 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The post-processor's ``composition.Lifting``, for ``ap.guarantee``; None if it has none."""
+    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
+    None."""
     forwards_queries: bool | Forwarding = False
 
     def step(

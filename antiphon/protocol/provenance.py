@@ -43,9 +43,9 @@ if typing.TYPE_CHECKING:
 
 _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
-"""Prefixes of modules with deliberately broken classes, whose claims are never proved."""
+"""Module prefixes of deliberately broken classes, whose claims never count as proved."""
 _proved: Final[set[str]] = set()
-"""Modules inside packages of ``_unproved`` whose classes are not broken."""
+"""Modules whose claims may count as proved, although ``_unproved`` names their package."""
 
 
 def nothing_proved_in(package: str, *, but: str = "") -> None:
@@ -58,7 +58,7 @@ def nothing_proved_in(package: str, *, but: str = "") -> None:
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
-"""The base classes of Python itself that any class may have."""
+"""Classes of Python itself that any class may have as a base without losing trust."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
@@ -68,7 +68,7 @@ _INERT: Final = frozenset(
         "__type_params__",
     }
 )  # fmt: skip
-"""The names in a class body that do not change the behaviour of its objects."""
+"""Names of class attributes that do not change the behaviour of the class's objects."""
 
 
 _found: Final[set[type]] = set()
@@ -91,7 +91,7 @@ def is_library_code(kind: type) -> bool:
 
 
 def _written(kind: type | types.FunctionType) -> bool:
-    """Whether a module of this library holds this very class or function under its name."""
+    """Whether a class or function is the one that a module of this library holds under its name."""
     module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME):
         return False
@@ -122,7 +122,8 @@ def _inert(kind: type) -> bool:
 
 
 CREATED: Final[dict[str, bool]] = {"created": True}
-"""Metadata of an attrs field: a mechanism created in a composition, with its own claim."""
+"""Metadata for an attrs field that holds a mechanism created in a composition: ``why_untrusted``
+may skip such a field, since this mechanism has a claim of its own."""
 
 
 def why_untrusted(value: Any, *, but_created: bool = False) -> str | None:
@@ -176,7 +177,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """The name of the first member of a class that was defined outside this library."""
+    """For the error text: the first member of a class that was defined outside this library."""
     if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -187,14 +188,16 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits a concrete class of this library, so that a member's name helps."""
+    """Whether a class inherits a concrete class of this library, so that an error names the added
+    member, and not the class alone."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )
 
 
 def _shadow(value: object) -> str | None:
-    """The name of an attribute set on the object that hides one of its class; None if none does."""
+    """The name of an attribute set on the object itself that is neither a field of its class nor a
+    cached property; None if there is none."""
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     if not own_dict:
         return None
@@ -243,15 +246,16 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim with status ASSUMED if it was certain, as its proof is about another mechanism."""
+    """The claim with the status ASSUMED if it counted as true: for a mechanism that is not the one
+    of the claim's proof."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 
 def proved(
     whole: object, measure: Measure, verification: Verification, source: str, *also: Measure
 ) -> tuple[Claim, ...]:
-    """The claim of a mechanism, by the cited proof: PROVED if the mechanism is entirely this
-    library's, else ASSUMED.
+    """The claim that a mechanism ``whole`` has the privacy ``measure``, by the proof in ``source``:
+    PROVED if the mechanism is made entirely of this library's classes, else ASSUMED.
 
     ``also``: other measures that the same source proves.
     """

@@ -24,11 +24,11 @@ MARK: Final = "__column_safe__"
 _MISSING: Final = object()
 _emptied: Final[list[Callable[[], object]]] = []
 empties: Final = _emptied.append
-"""Register a function that clears a cache; each new ``column_safe`` declaration calls it."""
+"""Register a function that clears a cache; each declaration by ``column_safe`` calls it."""
 
 
 class _Names:
-    """A registry in both directions: from names to classes or objects, and back."""
+    """A registry of names: from a name to a class or object, and back."""
 
     def __init__(self) -> None:
         self.things: dict[str, object] = {}
@@ -50,7 +50,7 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""Two registries of names: for types in transcripts, and for types in saved states only."""
+"""Two registries of names: of types in transcripts, and of types in saved states only."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -133,7 +133,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # A part that a decorator made of a function is as column-safe as that function.
+        # The mark of an object that a decorator made of a function is set on this function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -152,7 +152,7 @@ def set_derived(made: object, /, **values: object) -> None:
 
 def keeps_parts(kind: type) -> bool:
     """Whether values of a class are saved field by field: an attrs class, a named tuple, or a class
-    with ``__keep__``."""
+    with the method ``__keep__``."""
     return is_named_tuple(kind) or attrs.has(kind) or hasattr(kind, "__keep__")
 
 
@@ -162,7 +162,7 @@ def is_named_tuple(kind: type) -> bool:
 
 
 _GENERATED: Final = "<attrs generated"
-"""The beginning of the file name of code that attrs generated."""
+"""The beginning of the source-file name that attrs gives to the methods that it generates."""
 
 
 def reads_well(kind: type[Thing]) -> type[Thing]:
@@ -179,7 +179,7 @@ def named_parameters(kind: type[Any]) -> None:
     The check is left out where every parameter is positional and has a default. A field with
     ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
     """
-    own = "__attrs_init__" in vars(kind)  # a handwritten constructor calls that of attrs
+    own = "__attrs_init__" in vars(kind)  # a handwritten constructor that calls ``__attrs_init__``
     written_by_attrs = own or _by_attrs(kind, "__init__")
     if not written_by_attrs or not any(map(_is_needed, attrs.fields(kind))):
         return
@@ -191,14 +191,15 @@ def named_parameters(kind: type[Any]) -> None:
             make(self, *given, **named)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                raise  # The error comes from the value of a parameter.
+                raise  # The constructor ran and raised: the call itself was right.
             raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a constructor call can go wrong by a field: it has no default, or needs its name."""
+    """Whether a constructor call can be wrong because of a field: the field has no default, or must
+    be given by name."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
@@ -208,9 +209,10 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """The error text of a wrong constructor call: its fault, and the call probably meant."""
+    """The error text of a wrong constructor call: the mistake, and the call probably meant."""
     _, *parameters = signature(make).parameters.values()
-    parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
+    # In the call that the error text shows, required parameters come first.
+    parameters.sort(key=lambda each: each.default is not each.empty)
     names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
@@ -263,7 +265,8 @@ def is_suggested(name: str) -> bool:
 
 
 def _definition(thing: object) -> Any:
-    """The class itself; for an object, the function that it is made of, or else its class."""
+    """The class itself, if ``thing`` is a class; for an object, the function that it was made of,
+    or else its class."""
     return thing if isclass(thing) else getattr(thing, "function", type(thing))
 
 
@@ -297,7 +300,8 @@ def lookup_state(name: str) -> Any:
 
 
 def also_in(load: Callable[[], object]) -> None:
-    """Register a function that imports more modules, for names of this library not found yet.
+    """Register a function that imports more modules; it is called when a name of this library is
+    looked up in vain.
 
     Some packages are imported on first use, and a transcript may name one of their types before.
     """
@@ -310,11 +314,12 @@ class Unregistered:
 
     name: str
     text: str = attrs.field(default="", repr=False)
-    """The value's JSON text from the file, if there is more than the name."""
+    """The JSON text of the value in the file; empty if the file gives its type's name only."""
 
 
 def name_of(part: object) -> str:
-    """The name of a part in texts: the name of its function, or else of its class.
+    """The name of a part (mechanism, adversary, …) in texts for people: the name of the function
+    that it was made of, or else of its class.
 
     >>> name_of(name_of), name_of(Named())
     ('name_of', 'Named')

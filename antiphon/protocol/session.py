@@ -62,7 +62,7 @@ def sealed(message: object, queries: Space) -> object:
 
 
 FAILED: Final = "a step failed", "a step killed its process"
-"""The beginnings of the texts that say which step failed and so ended the session."""
+"""The beginnings of the texts by which a session says that a failed step has ended it."""
 
 
 class Accounts(Protocol):
@@ -113,7 +113,8 @@ class Session(Displayed, Generic[M]):
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
         "_seeded", "_step", "_stepping", "failure",
     )  # fmt: skip
-    if not TYPE_CHECKING:  # A type checker reports by itself that this attribute is missing.
+    # At run time this attribute explains the right call; a type checker shall report it as missing.
+    if not TYPE_CHECKING:
         ask = errors.Elsewhere("write live.send(ap.Ask(query, index))")
 
     def __init__(
@@ -129,7 +130,8 @@ class Session(Displayed, Generic[M]):
             raise InvalidArgument("give a session a seed or coins, not both")
         self._mechanism = mechanism
         self._now: tuple[object, int, object, object] = state, 0, None, None
-        """The state, the number of exchanges so far, and the last message and answer."""
+        """The session's present: the mechanism's state, the number of exchanges so far, the last
+        message and the last answer."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
         self._seeded = not isinstance(self._coins, SampledCoins) or self._coins.seeded
         queries = mechanism.signature.queries
@@ -140,7 +142,8 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The state before the step that is running."""
+        """The session's ``_now`` at the start of the last step; while they are equal, it is
+        running."""
         tell_of_forks(self)
 
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
@@ -183,7 +186,8 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # only the stepping thread gets here: others wait above
+            # This very thread is inside a step of this session: other threads wait for the lock.
+            if self._stepping is now:
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -199,7 +203,8 @@ class Session(Displayed, Generic[M]):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = after, now[1] + 1, message, answer
             except BaseException as error:
-                if self._now is not now:  # an interrupt after the store: the message was answered
+                # After an interrupt that came after this store, the message counts as answered.
+                if self._now is not now:
                     raise
                 if isinstance(error, errors.AntiphonError) and self._coins.draws == drawn:
                     self._stepping = None
@@ -236,7 +241,7 @@ class Session(Displayed, Generic[M]):
         return ProtocolError(f"the session is over ({self._over}); {self._instead}")
 
     _instead = "start another"
-    """Advice on how to go on, for the error message after the session is over."""
+    """The advice at the end of the error text for a message to a session that is over."""
 
     @property
     def mechanism(self) -> M:
@@ -263,7 +268,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def over(self) -> bool:
-        """Whether the mechanism has halted."""
+        """Whether the session is over: its mechanism has halted, or one of its steps failed."""
         return self._over is not None
 
     @property
@@ -319,7 +324,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        # ``_over`` already tells of the session's own failure.
+        # The text ``_over`` already names the failure of the session's own step.
         failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"

@@ -104,7 +104,8 @@ class Finite(Listed):
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
-    """The exact type of all values, if equal values of it are the same message; else None."""
+    """The common type of the listed values, if it is int, str or bytes, so that ``==`` compares
+    them as messages; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -129,7 +130,7 @@ class Finite(Listed):
             return any(identical(value, each) for each in self.values)
         try:
             alike = self._index.get(value, ())
-        except Exception:  # The value is unhashable, or its hash raises, so it is no element.
+        except Exception:  # A value that cannot be hashed is no element.
             return False
         for other in alike:  # noqa: SIM110  (a plain loop: the hot path of streams)
             if other is value or identical(value, other):
@@ -287,7 +288,7 @@ class Tuples(_OfSpaces):
     """Tuples whose i-th entry belongs to the i-th space: a product of spaces."""
 
     _each: Space | None = attrs.field(init=False, eq=False, repr=False)
-    """The space of all entries, if every entry has the same space; else None."""
+    """The space of all entries of the tuple, if they have the same one; else None."""
 
     def __attrs_post_init__(self) -> None:
         first = self.spaces[0] if self.spaces else None
@@ -341,7 +342,7 @@ class Pairs(Listed):
         accepts = self.space.contains
         try:
             return accepts(value.zero) and (value.one is value.zero or accepts(value.one))
-        except AttributeError:  # this pair's constructor never ran
+        except AttributeError:  # A pair whose constructor never ran lacks its sides.
             return False
 
     @property
@@ -357,7 +358,7 @@ class Pairs(Listed):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether the space ``other`` is a subset of ``one``; None if their types do not decide it."""
+    """Whether ``other`` is a subset of ``one``, if the types of the spaces decide it; else None."""
     match one, other:
         case Anything(), _:
             return True

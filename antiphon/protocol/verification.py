@@ -46,7 +46,8 @@ def swap_symmetric(thing: object) -> bool:
 
 
 def symmetric_as(field: str) -> Any:
-    """A property ``swap_symmetric``: that of the object in the field named ``field``."""
+    """A property ``swap_symmetric`` for a class that wraps a verification function or relation: the
+    value that the object in the attribute ``field`` declares."""
     return property(
         lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
     )
@@ -106,9 +107,10 @@ class Verification(ABC, Generic[State, Message]):
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
 _SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Signal))
-"""Types of return values of which some or all cannot be a state, such as None and bool."""
+"""Types of a step's return value that need a closer test, since some or all of their values are no
+state of a verification function, such as None and bool."""
 _NEVER: Final = (type, BaseException)
-"""Base types of return values that are never a state: classes and exceptions."""
+"""Base types of values that no automaton has as a state: classes and exceptions."""
 
 
 def read(
@@ -121,7 +123,8 @@ def read(
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    # The check of the new state is written inline, because every message passes through here.
+    # The test of the new state stands here and not in a function, as each message passes through
+    # here.
     stands = kind is STAND_IN.of or kind is STAND_IN.array
     odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):

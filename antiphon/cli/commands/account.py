@@ -53,7 +53,8 @@ class AccountQuestion:
 
 @attrs.frozen
 class Answered(CommandOutcome):
-    """The answer of ``antiphon account``: every bound, its values in the order of the questions."""
+    """The answer of ``antiphon account``: for every bound, its values at the requested ε, then
+    those at the requested δ."""
 
     composition: str
     count: int
@@ -67,7 +68,7 @@ class Answered(CommandOutcome):
 
     @property
     def bounds(self) -> list[dict[str, object]]:
-        """The values of each bound, as JSON data."""
+        """The values of each bound at the requested ε and δ, as JSON data."""
         first = len(self.epsilons)
         return [
             {
@@ -125,7 +126,8 @@ def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
 
 
 def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> int:
-    """Print every bound at the requested points; without points, the curves as a table."""
+    """Print every bound of the composition's privacy at the requested ε and δ; without any, print
+    the curves as a table."""
     outcome = _answered(question, plot)
     if plot is not None:
         draw_curves(outcome.curves, title=_title(outcome), marks=_points(outcome), path=plot)
@@ -140,7 +142,8 @@ def draw_curves(
     path: Path,
     marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
-    """Draw δ(ε) of every curve until all are near their floors, and the ``marks`` (ε, δ)."""
+    """Draw δ(ε) of every bound as a curve, up to an ε where all are near their lowest δ, and the
+    points ``marks``, which are pairs (ε, δ)."""
     finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
     far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
     with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
@@ -162,7 +165,7 @@ def _title(outcome: Answered) -> str:
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
-    """The requested points (ε, δ), computed by the last bound, which is the sharpest."""
+    """The points (ε, δ) for the requested ε and δ, by the last bound, which is the sharpest."""
     answers = outcome.answers[-1]
     points: list[tuple[Figure, Figure]] = []
     points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
@@ -192,7 +195,7 @@ def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
 
 
 Named = list[tuple[str, int]]
-"""The names of the composed mechanisms, each with its count."""
+"""The name of each composed mechanism, and how often it occurs in the composition."""
 
 
 def _of_responses(
@@ -228,7 +231,7 @@ def _of_pairs(
 
 
 def _dominating(text: str) -> LossPair:
-    """A dominating pair, read from a text such as gaussian:1/2: the family and its parameters."""
+    """The dominating pair that a text such as gaussian:1/2 states: family and parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:
         raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")

@@ -67,7 +67,7 @@ class Request:
     score: str
     feature: str | None
     options: dict[str, Any]
-    """The options that are passed to ``game.audit`` unchanged."""
+    """The options of the command that are passed to ``game.audit`` unchanged."""
 
 
 @attrs.frozen
@@ -107,7 +107,7 @@ def audit(test: Request, outputs: Outputs) -> int:
 
 @attrs.frozen
 class SavedFile:
-    """A counterexample's file, and the command that replays it, or the reason why there is none."""
+    """A counterexample's file, and the command that replays it, or why no command can."""
 
     saved: str
     replay: str | None
@@ -123,7 +123,8 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NamelessParty)  # the replay below says why it fails
+        # No warning about a party without a registered name: the replay below reports it.
+        warnings.simplefilter("ignore", NamelessParty)
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:

@@ -15,7 +15,7 @@ from antiphon.numbers.exact import rational
 
 
 class Figure(NamedTuple):
-    """The options of the command line that say which figure to certify."""
+    """The options for the figure to certify: δ at some ε, ε at a δ, or a moment of an order."""
 
     epsilons: Sequence[str] | None
     delta: str | None
@@ -24,15 +24,16 @@ class Figure(NamedTuple):
 
 
 def print_reader(target: str | None) -> int:
-    """Print the lone reader of a certificate, which checks it with Python alone; without a
-    certificate, the lone reader of a tight δ."""
+    """Print the Python program that checks the certificate in the file ``target`` without this
+    library; without a ``target``, the program for certificates of a tight δ."""
     path = READER if target is None else Certificate.load(Path(target)).reader
     print(path.read_text(encoding="utf-8"), end="")
     return 0
 
 
 def write(target: str, figure: Figure, save: Path, *, force: bool, as_json: bool) -> int:
-    """Write the certificate of a game's δ at some ε, of its least ε at a δ, or of a moment."""
+    """Write a certificate of a figure of the game ``target``: its tight δ at some ε, its least ε at
+    a δ, or the moment of the privacy loss of some order."""
     check_files([save], force)
     path, question = _question(target)
     epsilons, delta, order, rounds = figure
@@ -57,7 +58,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """Returns (what was checked, or the error as text; whether the certificate holds)."""
+    """A pair: a text (the checked statement, or the error), and whether the certificate holds."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:

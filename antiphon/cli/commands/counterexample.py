@@ -18,7 +18,8 @@ from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
 
 _NEVER = 1 - 1e-9
-"""The confidence of the interval in which the exact probability must lie, or the play fails."""
+"""The confidence level of the interval around the observed rate in which the exact probability must
+lie; else the command reports a failure."""
 
 
 @attrs.frozen
@@ -53,7 +54,8 @@ class Demonstration:
 
     @property
     def holds(self) -> bool:
-        """Whether the theory held: no wrong bit, the computed rate, a HALT from f_{∞,FPC}."""
+        """Whether the games went as the theory says: no wrong guess, a rate of right guesses that
+        fits the exact probability, and a HALT from the verifier of f_{∞,FPC}."""
         low, high = clopper_pearson(self.right, self.runs, confidence=_NEVER)
         wrong = sum(world.wrong for world in self.worlds)
         return wrong == 0 and low <= self.adversary.success <= high and self.halted
@@ -163,14 +165,16 @@ class Trial:
 
 
 def check_size(adversary: CounterexampleAdversary) -> None:
-    """Check that 1-(1-δ)^copies has not too many digits. Raises: Intractable."""
+    """Check that the exact probability 1-(1-δ)^copies is a fraction of not too many digits. Raises:
+    Intractable."""
     bits = adversary.copies * adversary.delta.denominator.bit_length()
     if bits > _MOST_BITS:
         raise Intractable("the exact probability 1-(1-δ)^copies", f"{bits} bits", _MOST_BITS)
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """The random stream of this key, derived from a seed; None (system entropy) without a seed."""
+    """The random stream of this key, derived from a seed; without a seed, None, which stands for
+    the operating system's entropy."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
@@ -190,7 +194,8 @@ def _guess(answers: Sequence[object]) -> int | None:
 
 
 def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view in which the adversary learned the bit, if a few tries produce one."""
+    """A view of a game in which the adversary learned the bit; after a number of vain tries, a view
+    in which it did not."""
     game = counterexample_game(adversary.delta)
     view = game.play(adversary, bit=1, seed=stream(seed, 2, 0))
     for number in range(1, _TRIES):
@@ -201,6 +206,7 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the counterexample's adversary against f_{∞,FPC}, which halts it."""
+    """A view of the same adversary in a game that also requires first-pair consistency (f_{∞,FPC});
+    the verifier halts it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

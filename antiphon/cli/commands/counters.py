@@ -21,7 +21,8 @@ _BAR: Final = 26
 _LONG: Final = 1 << 20
 """The longest horizon for which the normalised square-root counter is listed."""
 _SEARCHED: Final = 1 << 16
-"""The longest horizon for which windows of binary trees are listed: all times are searched."""
+"""The longest horizon for which the errors of binary trees on a window of updates are computed, by
+a search over all times."""
 _LONGEST: Final = 1 << 22
 """The longest horizon for which the square-root counter and the normalised buffered Toeplitz
 counter are listed."""
@@ -36,7 +37,7 @@ class CounterErrors:
     numbers_kept: int
     max_squared_error: float
     mean_squared_error: float | None
-    """None where the errors are those of a window."""
+    """The mean of the squared errors over all times; None for sums over a window."""
 
 
 @attrs.frozen
@@ -54,7 +55,7 @@ class CounterTable(CommandOutcome):
     horizon: int
     rho: Fraction
     window: int | None
-    """The number of updates that are summed; None: all so far."""
+    """The number of last updates that an answer sums; None: all updates so far."""
     lower_bound: float
     counters: list[CounterErrors]
     converted: ImpliedByRho | None
@@ -127,7 +128,7 @@ def counters(
 
 
 def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
-    """The counters to compare, with their names; none whose errors take too long to compute."""
+    """The counters to compare, by name; none whose errors would take too long to compute."""
     epsilon = _pure(rho)
     if window is None or horizon <= _SEARCHED:
         yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
@@ -184,7 +185,7 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
     return ImpliedByRho(up(epsilon), found)
 
 
-# --- pictures -----------------------------------------------------------------------------------
+# --- pictures of the counters' errors -------------------------------------------------------------
 
 
 def _draw(

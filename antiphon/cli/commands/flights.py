@@ -28,7 +28,7 @@ from antiphon.protocol.records.view import View
 
 _DIAGRAM_ROUNDS = 24
 _MANY = 50_000
-"""The number of flights from which on the second stage runs in a process of its own."""
+"""The number of flights from which on the demo's second stage runs in a process of its own."""
 _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
@@ -59,7 +59,7 @@ def demo(
     )  # fmt: skip
     say = partial(_say, quiet=as_json)
     say(f"reading the flights of 2013, to play {number:,} of them")
-    flights()  # The check comes before the first file, so that missing data leaves no files behind.
+    flights()  # Missing flight data are noticed here, before the first file is written.
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
@@ -119,13 +119,14 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            for process in active_children():  # leaving the pool then does not wait for its worker
+            # The worker is ended first, since the pool would wait for it.
+            for process in active_children():
                 process.terminate()
             raise
 
 
 def _deaf() -> None:
-    """Ignore Ctrl-C in a worker process, as only the main process reacts to it."""
+    """Ignore Ctrl-C in the worker process: only the main process shall react to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

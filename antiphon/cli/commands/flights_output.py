@@ -184,9 +184,9 @@ def _counter_data(counter: FlightCounter) -> dict[str, object]:
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
-"""The number of carriers that the picture shows."""
+"""The number of carriers in the picture of delays."""
 _WEEK: Final = (6.5, 7.5)
-"""The range of average days between two readings that is called a week."""
+"""Two readings are called a week apart if the average distance in days is in this range."""
 
 
 def delays_stage(

@@ -47,7 +47,7 @@ def account(
     return accounts.account(question, plot=plot, as_json=json)
 
 
-# Copies of the library's lists, so that --help need not load the library; a test compares both.
+# Copies of lists of the library, since --help shall not load the library; a test compares them.
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 CORRECTIONS: Final = ("select", "holm", "bonferroni")
@@ -265,7 +265,7 @@ def counters(
     )
 
 
-# A copy of ``demo.data.TOTAL``, so that --help need not load the library; a test compares both.
+# A copy of ``demo.data.TOTAL``, since --help shall not load the library; a test compares both.
 FLIGHTS: Final = 336_776
 
 

@@ -25,17 +25,18 @@ from antiphon.protocol.coins.samplers import below
 Speeds: TypeAlias = tuple[float, float]
 
 _LARGEST: Final = 62
-"""The number of bits that the sum of all candidates' upper bounds may have."""
+"""The number of bits of the largest allowed sum of the candidates' scaled weights 2^bits·w_i."""
 _CELLS: Final = 256
-"""The number of table entries for each unit of rate·gap: about 1 candidate in 256 is rejected."""
+"""The number of entries that ``_table`` holds for each unit of x, where candidates have weights
+e^(-x): at most about 1 proposed candidate in 256 is rejected."""
 _SLOW: Final = 0.25
-"""The number of table cells for each unit of the gap up to which the cell index of any 64-bit gap
+"""A number of table entries per unit of score: up to this number, the table index of every score
 fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
-"""A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
+"""A bound above the relative rounding error of a weight e^-x in (normal) doubles."""
 _BLOCK: Final = 1 << 14
-"""The number of candidates that are weighed together, small enough for the processor's cache."""
+"""The number of candidates weighted together, so few that they fit the processor's cache."""
 
 
 @attrs.frozen(eq=False)
@@ -44,11 +45,12 @@ class Candidates:
 
     bits: int
     _tops: Integers
-    """Integer upper bounds for 2^bits·w_i, one for each candidate; their sum is below 2^63."""
+    """Integer upper bounds for all scaled weights 2^bits·w_i; their sum is below 2^63."""
     _weight: Callable[[int], Bracket]
-    """A function of a candidate i and then of ``bits``: integer bounds around 2^bits·w_i."""
+    """A function of a candidate i and then of a number ``bits`` of binary digits: integer bounds
+    around the scaled weight 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """A function: the weight of candidate i as a double, which decides nearly all draws."""
+    """A function from a candidate i to its weight w_i as a double, nearly always enough."""
 
     def draw(self, word: Word) -> int:
         """Draw the index of one candidate, with probability proportional to its weight; ``word()``
@@ -63,8 +65,8 @@ class Candidates:
                 return i
 
     def _accepts(self, i: int, place: int, word: Word) -> bool:
-        """Whether the uniform real number that begins with the bits ``place`` is below w_i; more
-        random bits are drawn while the comparison is open."""
+        """Whether the uniform real number that begins with the bits ``place`` is below the weight
+        w_i of candidate i; more random bits are drawn while the comparison is undecided."""
         if self._near is not None:
             weight = math.ldexp(self._near(i), self.bits)
             if place + 1 < weight * (1 - _SURE):
@@ -85,7 +87,8 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
-        # The gaps are unsigned integers, since a gap may need 64 bits.
+        # The differences between the best score and the others may need 64 bits, so they are
+        # unsigned.
         cells = np.multiply(np.subtract(best, scores[block]).view(np.uint64), speed)
         if speed > _SLOW:
             np.minimum(cells, len(table) - 1, out=cells)
@@ -125,7 +128,8 @@ def _bits(candidates: NDArray[Any]) -> int:
 
 
 def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
-    """Integer bounds around 2^bits·e^(-rate·gap), as a function of ``bits``."""
+    """Integer bounds around 2^bits·w, as a function of ``bits``, where w = e^(-rate·gap) is the
+    weight of a candidate whose score is by ``gap`` below the best."""
     if not isinstance(rate, Log):
         return power(rate * gap)
 
@@ -137,13 +141,14 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 
 def speeds_of(rate: ExactEpsilon) -> Speeds:
-    """A pair: the table cells for each unit of a score gap (``_speed``), the rate as a double."""
+    """A pair for the exponential mechanism: the number of entries of ``_table`` for each unit of
+    score (``_speed``), and the rate as a double."""
     return _speed(rate), nearest(rate)
 
 
 def _speed(rate: ExactEpsilon) -> float:
-    """The number of table cells for each unit of the gap, rounded down far enough that the product
-    gap·speed is rounded down, too.
+    """The number of entries of ``_table`` for each unit of ``gap``, a score's distance from the
+    best; rounded down so far that the product gap·speed is rounded down, too.
 
     The margin 2^-50 exceeds the four rounding errors (of rate, speed, gap and their product).
     """
@@ -154,7 +159,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """The integers ⌈2^62·e^(-k/256)⌉ for k = 0, 1, …, up to the first that is 1."""
+    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^62·e^(-k/256)⌉, down to the first 1."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()
@@ -166,6 +171,7 @@ def _powers() -> Integers:
 
 @lru_cache(maxsize=_LARGEST)
 def _table(bits: int) -> Integers:
-    """The integers ⌈2^bits·e^(-k/256)⌉ for k = 0, 1, …, up to the first that is 1."""
+    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^bits·e^(-k/256)⌉, down to the first
+    1."""
     found = -(-_powers() >> _LARGEST - bits)
     return found[: int(np.argmax(found == 1)) + 1]

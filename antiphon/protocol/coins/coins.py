@@ -91,7 +91,7 @@ class Coins(ABC):
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
     """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """Converts a tuple of drawn integers to an array."""
+    """Converts a tuple of drawn integers, one for each replica (parallel run), to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
     """Gives the function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
@@ -111,7 +111,8 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part of the mechanism that died of an exception; in a rerun it may live on."""
+        """Count one more part of the mechanism that an exception has ended; a rerun with the same
+        draws may not raise the exception again."""
         self.deaths += 1
         if self._coins is not None:
             self._coins.note_death()
@@ -149,7 +150,7 @@ class Coins(ABC):
             weights = tuple(check_weights(weights).tolist())
         else:
             weights = tuple(map(self._plain, weights))
-        # The chained comparison is False for NaN.
+        # A weight that is NaN fails this comparison.
         if not all(0 <= weight < math.inf for weight in weights) or not any(weights):
             raise InvalidArgument("weights must be finite, >= 0 and not all 0")
         value: int = self.draw("categorical", weights)
@@ -278,7 +279,7 @@ def is_array(weights: object) -> TypeGuard[NDArray[Any]]:
 
 def check_weights(weights: NDArray[Any]) -> NDArray[Any]:
     """The weights, if they are finite, >= 0 and not all 0. Raises: InvalidArgument otherwise."""
-    # The chained comparison is False for NaN.
+    # Weights with a NaN fail this comparison.
     if not weights.size or not 0 <= weights.min() <= weights.max() < math.inf or not weights.any():
         raise InvalidArgument("weights must be finite, >= 0 and not all 0")
     return weights
@@ -297,7 +298,7 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
-    """The int64 scores of a draw, from the bytes by which a tape stores them."""
+    """The int64 array of scores that a tape stores as bytes, as the parameter of a draw."""
     return np.frombuffer(parameter, _INT64)
 
 

@@ -20,7 +20,7 @@ from antiphon.protocol.registry import MARK, Fields, empties
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""The names of methods that may be handed columns."""
+"""The names of methods that may be handed a column (an array with one number per replica)."""
 _ABOUT: Final = frozenset(
     {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
      "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
@@ -28,11 +28,13 @@ _ABOUT: Final = frozenset(
      "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
-"""The names of methods that only make, show, compare or store a part, and see no columns."""
+"""The names of methods that only create, show, compare or store an object, and never get a column
+(an array with one number per replica)."""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
-"""The names of attributes that are read before a part is stepped, and never see a column."""
+"""The names of attributes that are read before an object's first step, and never hold a column (an
+array with one number per replica)."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
 """The types of class attributes (descriptors) for which an object stores its own value."""
 
@@ -49,14 +51,17 @@ def unsafe(part: object) -> object:
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # A user's metaclass may be unhashable, or hide which class this is.
+    # The metaclass of a user's class may make the class unhashable or equal to another; then no
+    # cache is used.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: dict[str, object] | None = getattr(part, "__dict__", None)
     if own and any(name in _METHODS or _computes(name, _method(kind, name)) for name in own):
-        return part  # An attribute of the object hides a declared method.
+        # An attribute of the object replaces a method of its class, so the class's declaration does
+        # not count.
+        return part
     for name in names:
         found = unsafe(getattr(part, name))
         if found is not None:
@@ -91,7 +96,8 @@ empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:
-    """Whether a class computes with a method of this name other than the one of its base class."""
+    """Whether the class ``kind`` gets a method of this name, one that computes, from another class
+    than ``base`` does."""
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))

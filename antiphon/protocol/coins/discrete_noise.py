@@ -21,12 +21,13 @@ from antiphon.protocol.coins.inversion import WORD, Geometric, Integers, Word, W
 from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
 
 LARGEST_SCALE: Final = 2**40
-"""The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
+"""The largest noise scale for which tables are made; beyond it, ``Series`` is used."""
 _NARROW: Final = 4
-"""The largest scale at which the topmost digit of a discrete Laplace number is drawn; its table has
-about 44 entries for each unit of scale."""
+"""The largest scale at which discrete Laplace noise is drawn as one number; noise of a larger scale
+is drawn digit by digit, and its topmost digit has at most this scale. A table has about 44 entries
+for each unit of scale."""
 _DIGIT: Final = 6
-"""The number of bits of each lower digit of a discrete Laplace number."""
+"""The number of bits of a digit of discrete Laplace noise, except for the topmost digit."""
 
 
 class LaplaceDraws:
@@ -49,16 +50,16 @@ class LaplaceDraws:
             for start in starts
         ]
         self.half: int = len(top.table) + 1
-        # A word below 2^63 means a plus sign; its other bits begin the uniform number of the
-        # topmost digit.
+        # The top bit of a random word is the sign (0 for plus); its other bits begin the uniform
+        # number that chooses the topmost digit.
         self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
         self.array = np.array(self.table, np.uint64)
         self._sizes = sizes = [k << shift for k in range(self.half)] * 2
         self.sizes = np.array(sizes, np.int64)
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
-        """For noise with a single digit, the draw for each table position; None marks a position
-        that must be drawn again. Empty if the noise has several digits."""
+        """For noise that is drawn as one digit: the drawn integer for each place in the table, or
+        None where the draw is repeated. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
@@ -79,7 +80,8 @@ class LaplaceDraws:
         return -size if size else None
 
     def _size(self, first: int, place: int, word: Word) -> int:
-        """The part of the size of the noise that the first random word of 64 bits determines."""
+        """The part of the absolute value of the noise that the first 64-bit random word determines,
+        given its ``place`` in the table."""
         if self.table[place - 1] != first:
             return self._sizes[place]
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
@@ -106,7 +108,7 @@ class LaplaceDraws:
 
 
 class Series:
-    """An exact discrete Laplace sampler for any scale, one draw at a time: CKS Algorithm 2."""
+    """An exact discrete Laplace sampler for any scale: Canonne, Kamath and Steinke 2020, Alg. 2."""
 
     __slots__ = ("_scale",)
     answers: Final[list[int | None]] = []
@@ -126,14 +128,14 @@ def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
-"""The standard deviations that ``WideGaussian`` samples, with their binary exponents."""
+"""The standard deviations 2^k that ``WideGaussian`` samples -> the exponent k."""
 _KEPT: Final = 1 << 14
 """The number of acceptance thresholds that a discrete Gaussian sampler caches."""
 
 
 class GaussianDraws:
-    """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS
-    Algorithm 3).
+    """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers
+    (Canonne, Kamath and Steinke 2020, Algorithm 3).
 
     A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability e^(-(|x| -
     sigma²/t)²/(2 sigma²)): if a 64-bit word is below 2^64 times that.
@@ -145,7 +147,8 @@ class GaussianDraws:
         self._variance = sigma * sigma
         t = math.floor(sigma) + 1
         self._centre = self._variance / t
-        # For a rate above 2^500 the doubles need not be accurate.
+        # The factor 1/(2 sigma²) is capped at 2^500, so that it fits a double. Accuracy does not
+        # matter for so small a sigma.
         rate = min(1 / (2 * self._variance), Fraction(2) ** 500)
         self._in_doubles = float(rate), float(self._centre)
         self.proposal = discrete_laplace(Fraction(t))
@@ -163,14 +166,14 @@ class GaussianDraws:
         return inversion.accepted(count, lambda missing: self._some(missing, words))
 
     def _some(self, missing: int, words: Words) -> Integers:
-        """The accepted integers among a few more than ``missing`` discrete Laplace proposals."""
+        """The accepted integers among somewhat more than ``missing`` proposed ones."""
         assert isinstance(self.proposal, LaplaceDraws)
         x = self.proposal.many(missing + missing // 2 + 8, words)
         return x[self._taken(np.abs(x), words(len(x)), words)]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> NDArray[np.bool_]:
-        """For each proposal, whether it is accepted: the comparison with a uniform number is made
-        in doubles where these are accurate enough, and exactly elsewhere."""
+        """For each proposed number, whether it is accepted: an acceptance probability is compared
+        with a uniform number, in doubles where these are accurate enough, and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
@@ -210,11 +213,12 @@ def discrete_gaussian(sigma: Fraction) -> Gaussian:
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
-    """``count`` draws of discrete Laplace or Gaussian noise; None for too large a scale."""
+    """``count`` draws of discrete Laplace or Gaussian noise with this parameter (scale or standard
+    deviation); None if the parameter is too large."""
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)
-    assert not isinstance(sampler, Series)  # ``WideGaussian`` samples at larger scales.
+    assert not isinstance(sampler, Series)  # The sampler ``Series`` is for larger parameters only.
     return sampler.many(count, words)
 
 

@@ -30,7 +30,7 @@ Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of additional bits of precision with which a table is computed."""
+"""The number of guard bits: those by which the table's precision exceeds its entries."""
 
 
 @attrs.define
@@ -42,7 +42,8 @@ class Uniform:
     word: Word
 
     def below(self, bracket: Bracket) -> bool:
-        """Whether the uniform real is below a number; bits are tossed until that is sure."""
+        """Whether the uniform real is below the number that ``bracket`` encloses; more bits are
+        tossed until that is certain."""
         while True:
             low, high = bracket(self.bits)
             if self.digits < low:
@@ -91,8 +92,8 @@ class Geometric:
         set_derived(self, table=table, array=np.array(table, np.uint64))
 
     def _computed(self, precision: int) -> list[int] | None:
-        """The table, from powers in fixed point with ``precision`` bits, rounded outward; None:
-        the precision is too low."""
+        """The table of a geometric sampler, from powers in fixed-point arithmetic with
+        ``precision`` bits, rounded outward; None if the precision is too low."""
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
@@ -101,7 +102,8 @@ class Geometric:
         while len(table) + 1 != self.size:
             low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)
             least = ((one - high) << self.bits) // (one - last[0])
-            # The bound c_k is below 1, so the upper end of its interval counts as less than 1, too.
+            # The true probability P(D < k) is below 1, so an upper bound of 1 is rounded down to
+            # the largest table entry.
             if least != min(most, ((one - low) << self.bits) // (one - last[1])):
                 return None
             table.append(least)
@@ -127,7 +129,7 @@ class Geometric:
 
     def settle(self, digits: int, word: Word) -> int:
         """The geometric number for a uniform number whose first bits, ``digits``, equal a table
-        entry: more random bits decide."""
+        entry, so that further random bits are needed."""
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
@@ -149,7 +151,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """Positions of the random words that equal a table entry, for which more bits are needed."""
+    """The positions of the random words that equal a table entry; these need further bits."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 
@@ -160,8 +162,8 @@ def one_by_one(words: Words) -> Word:
 
 
 def accepted(count: int, attempt: Callable[[int], Integers]) -> Integers:
-    """``count`` draws of a rejection sampler; ``attempt`` makes the accepted draws among about as
-    many tries as are still missing."""
+    """``count`` draws of a rejection sampler: ``attempt(missing)`` makes about ``missing``
+    proposals and returns the accepted ones, until there are enough."""
     parts, missing = [np.empty(0, np.int64)], count
     while missing > 0:
         parts.append(attempt(missing))

@@ -44,7 +44,8 @@ def _tell() -> None:
 
 
 def no_words(count: int) -> NoReturn:
-    """The source of random words of seeded coins in a forked child. Raises: ProtocolError."""
+    """The source of random words that replaces that of seeded coins in a forked child: it refuses
+    to draw. Raises: ProtocolError."""
     raise ProtocolError(
         "seeded coins were carried through a fork, where both processes would toss alike: make "
         "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
@@ -58,15 +59,16 @@ if hasattr(os, "register_at_fork"):
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
 _READY: Final = 1 << 14
-"""The number of wide Gaussian draws that are made in advance at once."""
+"""The number of discrete Gaussian draws of large standard deviation (``WideGaussian``) that are
+made in advance at once."""
 _FITS: Final = 2**50
 """The largest noise scale at which noise fits 64 bits, except with probability below e^(-2^12)."""
 _MANY: Final = 64
-"""The number of weights above which a NumPy array is faster than Python numbers."""
+"""From this number of weights on, ``categorical`` is faster with a NumPy array."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""Number of noise parameters for which a sampler is cached under the identity of a given object."""
+"""The number of samplers that coins cache, by the identity (``id``) of the parameter."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -95,7 +97,7 @@ def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
 
 
 def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
-    """The weights as an array, if all are floats, or all are ints of 64 bits; otherwise None."""
+    """The weights as an array, if all are floats or all are 64-bit integers; otherwise None."""
     if all_are(float, weights):
         return np.array(weights, np.float64)
     if all_are(int, weights) and max(weights) < 1 << 63:
@@ -106,8 +108,9 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
 def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
-    """Cache a sampler under the identity of the exact number that was given as its parameter."""
-    if exact is given:  # the number is kept alive, so that its id stays unique
+    """The parameter's exact value and its sampler, cached under the identity (``id``) of ``given``
+    if this is the exact value itself."""
+    if exact is given:  # The cache refers to the number, so no other object gets the same ``id``.
         if len(known) >= _KNOWN:
             known.clear()
         known[id(given)] = exact, made
@@ -139,7 +142,8 @@ class SampledCoins(Coins):
         self._known_gaussians: dict[int, tuple[Fraction, Gaussian]] = {}
         self._known_rates: dict[int, tuple[ExactEpsilon, choices.Speeds]] = {}
         self._ready: dict[int, NDArray[np.int64]] = {}
-        """Wide Gaussian draws made in advance, by the exponent of their standard deviation."""
+        """Draws from ``WideGaussian`` samplers, made in advance; the key is the exponent of the
+        sampler's standard deviation 2^exponent."""
         self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
@@ -173,7 +177,7 @@ class SampledCoins(Coins):
         return self._samplers[kind](parameter)
 
     def laplace(self, scale: Number) -> float:
-        # The code on the hot path of live sessions does the same as the base class, with fewer
+        # Live sessions call this method often, so it repeats the base class's code with fewer
         # calls.
         if type(scale) is not float or not 0 < scale < math.inf:
             scale = self._scale(scale, "scale")
@@ -183,8 +187,8 @@ class SampledCoins(Coins):
         return scale * size if word & 1 else -scale * size
 
     def discrete_laplace(self, scale: Number) -> int:
-        # A second hot path: the sampler of a known scale is found by the identity of the scale's
-        # object.
+        # This method is called often, so a known scale's sampler is looked up by the identity of
+        # the scale's object.
         known = self._known.get(id(scale))
         if known is None:
             known = self._remember(scale)
@@ -203,7 +207,8 @@ class SampledCoins(Coins):
                 return answer
 
     def discrete_gaussian(self, sigma: Number) -> int:
-        # A third hot path: wide Gaussian noise, for mechanisms with correlated noise.
+        # Mechanisms with correlated noise call this method often, so a sampler is looked up by the
+        # identity of ``sigma``.
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         self.draws += 1
         return known[1].draw(self._word)
@@ -216,7 +221,8 @@ class SampledCoins(Coins):
         return found.draw(self._word)
 
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
-        # An array of a million scores need not be turned into bytes first.
+        # Unlike the base class's method, this one records nothing, so the scores need not be turned
+        # into bytes.
         known = self._known_rates.get(id(rate)) or self._rate_of(rate)
         coins.check_scores(scores)
         self.draws += 1
@@ -260,7 +266,7 @@ class SampledCoins(Coins):
         return samplers.below(n, self._word)
 
     def _bernoulli(self, p: Number) -> bool:
-        """True with probability exactly p: a uniform real is compared with p, by 64 bits."""
+        """True with probability exactly p: a uniform real is compared with p, 64 bits at a time."""
         numerator, denominator = p.as_integer_ratio()
         while True:
             numerator <<= 64

@@ -25,7 +25,7 @@ Below: TypeAlias = Callable[[int], int]
 
 
 def below(n: int, word: Word) -> int:
-    """A uniform integer on 0..n-1, by rejection from just enough random words."""
+    """A uniform integer on 0..n-1, by rejection; each try takes as few random words as suffice."""
     bits = (n - 1).bit_length()
     while True:
         value = word()
@@ -37,7 +37,7 @@ def below(n: int, word: Word) -> int:
 
 
 def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
-    """True with probability e^(-numerator/denominator) (CKS Algorithm 1)."""
+    """True with probability e^(-numerator/denominator) (Canonne et al. 2020, Algorithm 1)."""
     while numerator > denominator:
         if not _bernoulli_exp_unit(1, 1, below):
             return False
@@ -55,7 +55,7 @@ def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below) -> int:
-    """An integer x with P(x) ∝ e^(-|x|/scale), for any positive scale (CKS Algorithm 2)."""
+    """An integer x with P(x) ∝ e^(-|x|/scale), for any scale > 0 (Canonne et al. 2020, Alg. 2)."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -111,13 +111,13 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
 
 
 def _exactly(value: Any) -> Fraction:
-    """A probability or a weight as an exact number, or as the function of a symbol that it is."""
+    """A probability or a weight as a Fraction; a symbolic one (a formula in unknowns) unchanged."""
     return value if isinstance(value, Symbolic) else Fraction(value)  # type: ignore[return-value]
 
 
 def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
-    """The weights e^(rate·score), up to a common factor, as exact Fractions. Raises: Intractable
-    if they are irrational."""
+    """The weights e^(rate·score), divided by a common factor, as exact Fractions. Raises:
+    Intractable if they are irrational."""
     best = max(scores)
     widest = best - min(scores)
     if widest and rate and not isinstance(rate, Log):

@@ -36,7 +36,7 @@ class RecordedCoins(Coins):
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
-        value: object = HALT  # the entry on the tape for a draw that failed
+        value: object = HALT  # A draw that fails is recorded as HALT.
         try:
             value = self._coins.foreign(source, argument, toss)
         finally:
@@ -48,7 +48,8 @@ class RecordedCoins(Coins):
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """Remove from the tape the draws since the last call (one round's), and return them."""
+        """Remove from the tape the draws recorded since the last call, which are those of one
+        round, and return them."""
         tape, self._tape = tuple(self._tape), []
         return tape
 
@@ -70,7 +71,8 @@ class ReplayedCoins(Coins):
         return f"ReplayedCoins({len(self._tape)} left)"
 
     def feed(self, tape: Iterable[Draw]) -> None:
-        """Set the next stretch of the tape. Raises: ReplayMismatch if old draws are left."""
+        """Set the draws that will be read next, such as those of one round. Raises: ReplayMismatch
+        if draws set before have not been read."""
         if self._tape:
             raise ReplayMismatch(None, f"{len(self._tape)} more draws", "no more draws")
         self._tape = list(tape)[::-1]

@@ -22,23 +22,26 @@ from antiphon.protocol.coins.inversion import Integers, Uniform, Word, Words, on
 
 Real = TypeVar("Real", float, NDArray[np.float64])
 Places: TypeAlias = NDArray[np.intp]
-"""Indices into an array of draws."""
+"""An array of indices into an array of draws."""
 
 _CELLS: Final = 128
-"""The number of cells for each standard deviation."""
+"""The number of cells (intervals of absolute values |x|) for each standard deviation."""
 _FIRST: Final = 16
-"""The number of bits of the first word that choose a cell; if need be, more are tossed."""
+"""The number of bits at the beginning of the first random word that choose a cell (an interval of
+absolute values |x|); more bits are tossed where these leave it open."""
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""The number of cells next to 0 with a common first test: the lowest of their thresholds."""
+"""The number of cells (intervals of absolute values |x|), counted from 0, whose draws are first
+compared with one acceptance threshold, the lowest of theirs."""
 _MOST: Final = 1 << 12
-"""The number of cells that have a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
+"""The number of cells (intervals of absolute values |x|) with an acceptance threshold: no draw
+exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
 """The number of draws made together, small enough for the processor's cache."""
 _U64: Final = [np.uint64(n) for n in range(64)]
 CERTAIN: Final = 2.0**-44
-"""A bound above the rounding errors of probabilities and uniform numbers in doubles."""
+"""A bound above the rounding errors of probabilities and of uniform numbers in doubles."""
 
 
 class WideGaussian:
@@ -49,12 +52,13 @@ class WideGaussian:
         self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
-        """The number of lowest bits of the first random word, which decide acceptance; the bits
-        above choose the place in the cell."""
+        """The number of lowest bits of a draw's first random word that decide on acceptance; the
+        bits above them choose the place in the cell (an interval of absolute values)."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
-        """For each cell, a threshold below which a draw is accepted at every place in the cell."""
+        """For each cell (an interval of absolute values), the number below which the acceptance
+        bits accept a draw at every place in the cell."""
         self._table = np.array(_table(), np.uint64)
         self._guide = np.array([cell if cell < _NEAR else -1 for cell in _guide()], np.int16)
         self._limits = np.array(self._surely, np.int64)
@@ -71,7 +75,7 @@ class WideGaussian:
             if rest < self._surely[cell] or self._accepts(size, cell, rest, word):
                 if not first >> 63 - _FIRST & 1:
                     return size
-                if size:  # the draw (-, 0), which is repeated
+                if size:  # A draw of "minus zero" is repeated.
                     return -size
 
     def _accepts(self, size: int, cell: int, rest: int, word: Word) -> bool:
@@ -82,10 +86,11 @@ class WideGaussian:
         return bool(uniform < chance)
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
-        """A uniform number and the acceptance probability as doubles; for numbers or arrays."""
+        """The uniform number (from ``rest`` and ``more`` random bits) and the acceptance
+        probability of ``size``, both as doubles; for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
-        for k in range(9, 0, -1):  # the Taylor series of e^-rate for rates up to ¼, to 2^-46
+        for k in range(9, 0, -1):  # the Taylor series of e^-rate, exact to 2^-46 for rates up to ¼
             chance = 1.0 - rate * chance / k
         return (rest + more * 2.0**-64) * 2.0**-self._left, chance
 
@@ -103,7 +108,8 @@ class WideGaussian:
         computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        size = self._guide.take(start).astype(np.int64)  # cells, or -1 where more bits are needed
+        # cells (intervals of |x|), or -1 if 16 bits do not tell
+        size = self._guide.take(start).astype(np.int64)
         open_ = np.flatnonzero(size < 0)
         size[open_] = _settled_many(start[open_], self._table, words)
         size <<= self._place
@@ -113,15 +119,15 @@ class WideGaussian:
         rest = first.view(np.int64) & (1 << self._left) - 1
         refused = self._refused(size, rest, open_, words)
         sign = (first << _U64[_FIRST]).view(np.int64)
-        sign >>= 63  # 0, or -1 for the draw (-, 0), which is repeated
-        if np.count_nonzero(size) < count:  # (-, 0) is tossed again
+        sign >>= 63  # for each draw, 0 for a plus sign and -1 for a minus sign;
+        if np.count_nonzero(size) < count:  # a draw of "minus zero" is repeated
             refused = np.union1d(refused, np.flatnonzero((size == 0) & (sign < 0)))
         size ^= sign
         size -= sign
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """The positions of the draws that are rejected, and so left out."""
+        """The positions of the rejected draws, which the caller leaves out."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -135,7 +141,8 @@ class WideGaussian:
     def _accepted(
         self, size: Integers, cell: Integers, rest: Integers, words: Words
     ) -> NDArray[np.bool_]:
-        """For each draw, whether more random bits accept it at its place in the cell."""
+        """For each draw of absolute value ``size``, whether it is accepted, decided by its ``rest``
+        bits and as many more random bits as needed."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))
@@ -146,7 +153,7 @@ class WideGaussian:
         return taken
 
 
-# --- which cell --------------------------------------------------------------------------------
+# --- the choice of a cell (an interval of absolute values) ---------------------------------------
 
 
 @lru_cache(maxsize=8)
@@ -171,7 +178,8 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def _bound(k: int) -> inversion.Bracket:
-    """Integer bounds around 2^bits·P(cell < k), as a function of ``bits``."""
+    """Integer bounds around 2^bits·P(a draw's cell, an interval of |x|, is one of the first k), as
+    a function of ``bits``."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -197,7 +205,8 @@ def _lowest() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> list[int]:
-    """The integers ⌊2^64·P(cell < k)⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
+    """The probability that a draw's cell (an interval of |x|) is one of the first k, as the integer
+    ⌊2^64·probability⌋, for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
         table.append(inversion.threshold(_bound(len(table) + 1)))
@@ -206,8 +215,8 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """For each value of the first 16 random bits, the cell that they choose; -1 where these bits do
-    not determine the cell."""
+    """For each value of the first 16 random bits, the cell (an interval of |x|) that they choose;
+    -1 where these bits do not determine the cell."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
@@ -215,7 +224,8 @@ def _guide() -> list[int]:
 
 
 def _settled(start: int, word: Word) -> int:
-    """The cell of a uniform number that begins with the 16 bits ``start``; more bits are tossed."""
+    """The index of the cell (an interval of |x|) that is chosen by a uniform number with the first
+    16 bits ``start``; more bits are tossed."""
     digits = start << 64 - _FIRST | word() >> _FIRST
     table = _table()
     cell = bisect_right(table, digits)
@@ -223,7 +233,8 @@ def _settled(start: int, word: Word) -> int:
 
 
 def _decided(digits: int, word: Word) -> int:
-    """The cell of a uniform number whose first 64 bits equal a table entry; more bits decide."""
+    """The index of the cell (an interval of |x|) that is chosen by a uniform number whose first 64
+    bits equal a table entry, so that more bits are tossed."""
     uniform, cell = Uniform(digits, 64, word), bisect_left(_table(), digits)
     while not uniform.below(_bound(cell + 1)):
         cell += 1
@@ -239,7 +250,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values without those at ``places``; the last values fill the gaps, out of order."""
+    """The values except those at ``places``; their order changes, as the last ones fill gaps."""
     if not len(places):
         return values
     end = len(values) - len(places)

@@ -69,7 +69,8 @@ class TossingPostProcessor(PostProcessor[State]):
         )
 
     def _again(self, before: processor.Underway) -> Tossed:
-        """The generator of an unfinished exchange, from a rerun on its coins and answers."""
+        """The generator of an unfinished exchange, made anew by a rerun on the coins and answers
+        that the exchange has received."""
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         processor.check_generator(generator)
@@ -94,13 +95,14 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """The post-processor's ``composition.Lifting``, for ``ap.guarantee``; None if it has none."""
+    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
+    None."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
         init=False, default=attrs.Factory(lambda self: self.function, takes_self=True)
     )
-    """The generator function itself."""
+    """The generator function that was decorated."""
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)

@@ -45,8 +45,8 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
     return tuple(heard)
 
 
-# ``Underway`` is frozen by convention only: a frozen attrs class sets each field by a call, which
-# takes a fifth of a step's time.
+# The class ``Underway`` is frozen by convention only: attrs sets each field of a frozen class by a
+# call, which takes a fifth of a step's time.
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
@@ -93,7 +93,8 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Refuse a message from the left during an exchange, or from the right outside of one."""
+    """Refuse a message from the left while an exchange waits for an answer, or an answer from the
+    right while none waits."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"
@@ -122,7 +123,8 @@ def check_generator(live: object) -> None:
 
 
 def run_again(live: Exchanged, underway: Underway) -> None:
-    """Run a new generator on the recorded answers up to the point where the exchange stopped.
+    """Run a new generator of an unfinished exchange on the answers recorded so far, up to the point
+    where the exchange waits for the next answer.
 
     Raises: PartError if it does not send the same messages again, or raises an error where it did
     not before.
@@ -184,7 +186,8 @@ class ExchangePostProcessor(PostProcessor[State]):
             sent = live.send(message)
         except StopIteration as ended:
             return answered(ended)
-        # The tuple is extended by +: (*…, x) makes a list first, which takes three times as long.
+        # The tuple of answers is extended by +, since (*answers, x) makes a list first and takes
+        # three times as long.
         heard, said = state.heard + (message,), state.sent + (sent,)  # noqa: RUF005
         return Underway(state.state, state.message, heard, (), said, [live]), RIGHT, sent
 

@@ -136,12 +136,12 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
     found = converted(measure, type(other))
     if found is None or isinstance(other, kinds.Renyi | kinds.Dominated):
         return False
-    # The other kinds have a single parameter, an exact number >= 0.
+    # Every other measure has a single parameter, an exact number >= 0.
     mine, asked = (attrs.astuple(each, recurse=False)[0] for each in (found, other))
     return exact.at_most(mine, asked)
 
 
-# --- to (ε, δ) at a δ -----------------------------------------------------------------------------
+# --- conversion of a measure to (ε, δ) at a given δ -----------------------------------------------
 
 
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
@@ -189,8 +189,8 @@ _MOST: Final = 10**12
 
 
 def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
-    """The least ε for which the function ``enough`` is true, up to a relative excess of 2^-40; None
-    if it is false for all ε up to 2^30."""
+    """The least ε for which ``enough(ε)`` is true, up to a relative excess of 2^-40; None if it is
+    false for all ε up to 2^30."""
     if enough(Fraction(0)):
         return Fraction(0)
     high = Fraction(1)
@@ -224,7 +224,7 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
     def at(log: float) -> float:
         """The ε of the (ε, δ)-DP that the Rényi order α = 1 + e^log gives."""
-        less = math.exp(log)  # the difference α - 1
+        less = math.exp(log)  # α - 1, for the Rényi order α
         spread = less * -math.log1p(1 / less) - math.log1p(less)
         return scale * (1 + less) + (spread - log_delta) / less
 

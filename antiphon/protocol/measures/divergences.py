@@ -12,7 +12,7 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Floats, Number, up
 
 SLACK: Final = 64 * UNIT
-"""A bound above the relative error of the few dozen operations of a divergence."""
+"""A bound above the relative rounding error of a computed divergence in doubles."""
 
 
 def order_of(order: float) -> float:
@@ -62,7 +62,8 @@ def response_divergences(epsilons: Floats, order: float) -> Floats:
     s = order - 1
     near = _near(np, np.minimum(epsilons * order, 20.0), order)
     value = np.where(epsilons * order < 20.0, near, _far(np, epsilons, s)) / s
-    # Where products underflow, the value is αε²/2, which is an upper bound for every ε.
+    # For very small ε, where products underflow, αε²/2 is used, which is an upper bound for every
+    # ε.
     value = np.where(epsilons < 1e-140, order / 2 * (epsilons**2 + 5e-324), value)
     return np.minimum(value * (1 + SLACK) + 5e-324, epsilons)
 
@@ -119,7 +120,8 @@ def _of_range(size: float, order: float) -> float:
         return bound
     whole = -math.expm1(-order * size)
     rest = -math.expm1(-size)
-    less = math.log(rest) - math.log(whole) + math.log(order)  # -ln(A/α), see range_divergence
+    # the value of -ln(A/α) for A = (1 - e^(-αη))/(1 - e^-η)
+    less = math.log(rest) - math.log(whole) + math.log(order)
     most = (
         math.log1p(-1 / order) + math.log(whole) + size - math.log(-math.expm1(-(order - 1) * size))
     )

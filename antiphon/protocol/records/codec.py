@@ -39,7 +39,7 @@ _HEX: Final = re.compile(r"-?0x[0-9a-f]{1,262144}")
 _DTYPE: Final = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")
 
 
-# --- encoding ------------------------------------------------------------------------
+# --- encoding: from messages to JSON -------------------------------------------------
 
 
 def encode(value: object, *, secrets: bool = False) -> Json:
@@ -88,7 +88,7 @@ def _text(value: str, secrets: bool) -> Json:
         return value
     try:
         value.encode()
-    except UnicodeEncodeError:  # lone surrogates: JSON would join two of them into one character
+    except UnicodeEncodeError:  # JSON would join two lone surrogates (half characters)
         data = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
         return {"text": data}
     return value
@@ -152,7 +152,7 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
 
 
 def encode_any(value: object, *, secrets: bool = False) -> Json:
-    """The JSON value of any value; for one that cannot be written, only the name of its type.
+    """The JSON value of any value; for a value that cannot be written, the name of its type.
 
     A verifier answers HALT to a message without a JSON form, and the transcript must still show
     this message.
@@ -173,7 +173,7 @@ def encode_draws(draws: tuple[Draw, ...]) -> Json:
     return [[draw.kind, encode(draw.parameter), encode(draw.value)] for draw in draws]
 
 
-# --- decoding ------------------------------------------------------------------------
+# --- decoding: from JSON to messages -------------------------------------------------
 
 
 def decode(data: object, depth: int = 0) -> Any:
@@ -210,7 +210,7 @@ def _decoded(decoder: Decoder, tag: str, data: Fields, depth: int) -> object:
         raise
     except RecursionError:
         raise TranscriptError("nested too deeply for a transcript") from None
-    except Exception as error:  # The constructor of a registered type may be handed any value here.
+    except Exception as error:  # Constructors get unchecked values here and may raise anything.
         raise TranscriptError(f"not a valid {tag}: {_short(str(error), 300)}") from None
 
 
@@ -252,7 +252,7 @@ def _decode_type(data: Fields, depth: int) -> object:
         )
     if issubclass(kind, enum.Enum):
         return kind[data["member"]]
-    assert attrs.has(kind)  # ``register`` has checked this.
+    assert attrs.has(kind)  # Besides Enums, ``register`` accepts only attrs classes.
     parameters = data.get("parameters", {})
     allowed = {field.alias for field in attrs.fields(kind) if field.init}
     if not set(parameters) <= allowed:
@@ -304,7 +304,9 @@ def _decode_object(data: Fields, depth: int) -> object:
 
 
 def _decode_same(data: Fields, depth: int) -> Pair:
-    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each nested pair doubles the text
+    # A pair of equal messages is written once, so nested pairs may double the size at each level;
+    # hence the lower depth limit.
+    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)
     return Pair(message, message)
 
 

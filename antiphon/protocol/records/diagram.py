@@ -127,12 +127,13 @@ def _lane(part: Json) -> Lane:
 
 
 def _forwards(part: Json) -> bool:
-    """Whether a part is known to send every left message on unchanged (or its side m_b)."""
+    """Whether a part of a chain is known to send every message from its left on, unchanged or as
+    the side m_b of a pair."""
     return drawn_as(part).forwards or only_forwards(lookup(labels.type_of(part)))
 
 
 def _answers_unchanged(part: Json) -> bool:
-    """Whether a part is known to send every answer on unchanged."""
+    """Whether a part of a chain is known to send every answer from its right on unchanged."""
     drawn = drawn_as(part)
     return drawn.forwards or drawn.composes
 
@@ -188,7 +189,7 @@ class _Cast:
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
-        """The arrows of one round; ``stopped``: the leftmost part answered, and sent nothing on."""
+        """The arrows of one round; ``stopped``: the leftmost part answered and sent nothing on."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
@@ -208,7 +209,8 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """Arrows between the composition and the created mechanism to which the message goes."""
+        """The arrow from the composition to the created mechanism to which the message goes, or to
+        the mechanism that the message creates."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return

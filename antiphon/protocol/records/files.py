@@ -24,7 +24,7 @@ from antiphon.protocol.coins.sampled import tell_of_forks
 
 try:
     import fcntl
-except ImportError:  # no locks on this system; exclusive creation still gives a new file one writer
+except ImportError:  # Some systems have no file locks; a new file still has one writer.
     fcntl = None  # type: ignore[assignment]
 
 _TORN: Final = "its last line could not be written whole"
@@ -49,7 +49,8 @@ class Growing(AbstractContextManager["Growing"]):
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = _TORN  # An interrupt during the write leaves this reason in place.
+        # If an interrupt ends the write, this reason remains, and later writes are refused.
+        self._refusal = _TORN
         with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None
@@ -97,7 +98,7 @@ class Held(AbstractContextManager["Held"]):
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             return None
         if not os.access(self._beside.parent, os.W_OK):
-            return None  # No file in this folder can be replaced.
+            return None  # Without write permission for the folder, no file in it can be replaced.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         while True:
             file = FileIO(os.open(self._beside, flags, 0o600), "r+")
@@ -106,21 +107,22 @@ class Held(AbstractContextManager["Held"]):
             except BlockingIOError:
                 with file:
                     raise _in_use(path, file.read(80)) from None
-            except OSError:  # This file system has no locks.
+            except OSError:  # Some file systems have no locks.
                 return file
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), self._beside.stat()):
-                    with suppress(OSError):  # On a full disk, the lock file stays empty.
+                    with suppress(OSError):  # On a full disk the lock file stays empty.
                         file.truncate()
                         file.write(f"process {os.getpid()} on {platform.node()}".encode())
                     return file
-            file.close()  # The holder of the lock has just removed the lock file.
+            file.close()  # Another process removed this lock file, so a new one is opened.
 
     def close(self) -> None:
         """Release the hold on the path."""
         if self._file is not None:
             file, self._file = self._file, None
-            self._beside.unlink(missing_ok=True)  # The file is still locked, so it is our own.
+            # The lock is still held, so the lock file is this holder's.
+            self._beside.unlink(missing_ok=True)
             file.close()
 
     def __exit__(self, *_: object) -> None:
@@ -152,7 +154,7 @@ def whole(
         with naming(path):
             _take_name(beside, path, overwrite)
     except BaseException:
-        with suppress(OSError):  # There was a directory at this path.
+        with suppress(OSError):  # A directory at this path stays.
             beside.unlink()
         raise
     sync_directory(path.absolute().parent)
@@ -190,7 +192,8 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path, done: str = "written") -> Generator[None, None, None]:
-    """A context manager that turns an OSError of file access into a FileError with the path."""
+    """A context manager that turns an OSError into a FileError which names the path; ``done``: the
+    verb of the error text."""
     try:
         yield
     except FileError:
@@ -207,10 +210,10 @@ def _opened(path: Path, secret: bool, overwrite: bool) -> int:
         refuse_taken([path], overwrite)
         descriptor = os.open(path, os.O_WRONLY)
     try:
-        if _is_regular(descriptor):  # and the path is no terminal, pipe, …
+        if _is_regular(descriptor):  # A terminal or a pipe is not locked.
             _lock(descriptor, path)
             if secret and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, 0o600)  # The mode is set also for a file that existed before.
+                os.fchmod(descriptor, 0o600)  # A file that existed before also gets this mode.
             os.ftruncate(descriptor, 0)
     except BaseException:
         os.close(descriptor)
@@ -232,7 +235,7 @@ def _lock(descriptor: int, path: Path) -> None:
         raise FileError(
             f"{path} is being written by another: wait until it is done, or give another path"
         ) from None
-    except OSError:  # This file system has no locks.
+    except OSError:  # Some file systems have no locks.
         return
 
 
@@ -242,10 +245,10 @@ def _take_name(beside: Path, path: Path, overwrite: bool) -> None:
         beside.replace(path)
         return
     try:
-        os.link(beside, path)  # Unlike a renaming, a link never overwrites a file.
+        os.link(beside, path)  # A hard link, unlike a renaming, never overwrites a file.
     except FileExistsError:
         raise _taken(path) from None
-    except OSError:  # This file system has no hard links.
+    except OSError:  # Some file systems have no hard links.
         refuse_taken([path], overwrite)
         beside.replace(path)
     else:
@@ -262,7 +265,8 @@ def _refuse_while_written(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Sync a directory, if the system can, so that a new file name survives a loss of power."""
+    """Write a directory's entries to the disk, if the system can, so that a new file's name
+    survives a loss of power."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

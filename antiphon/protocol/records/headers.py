@@ -49,13 +49,14 @@ class Secret:
     """The secret part of a recording: the mechanism with its secret parameters, and its initial
     state, which a rerun needs."""
 
-    system: Any  # The type is not Json, because cattrs cannot read a recursive type.
+    system: Any  # A JSON value; its recursive type ``Json`` cannot be read by the package cattrs.
     initial: Any
 
 
 def rebuilt(data: Json, kind: type, role: str) -> Any:
-    """An adversary or mechanism, rebuilt from its description in a file. Raises: TranscriptError;
-    InvalidArgument if it has no registered name or has another class than ``kind``."""
+    """An adversary or mechanism (``role``), rebuilt from its description in a file. Raises:
+    TranscriptError; InvalidArgument if it has no registered name or is not of the class
+    ``kind``."""
     party = decode(data)
     if isinstance(party, Unregistered):
         raise InvalidArgument(
@@ -69,7 +70,7 @@ def rebuilt(data: Json, kind: type, role: str) -> Any:
 
 @contextmanager
 def rerunning() -> Generator[None, None, None]:
-    """Context manager for running code that a file names. Raises: TranscriptError for errors."""
+    """Context manager: an error of the code that a file names becomes a TranscriptError."""
     try:
         yield
     except (AntiphonError, OSError):
@@ -82,7 +83,8 @@ def rerunning() -> Generator[None, None, None]:
 
 
 def agree(public: Json, secret: Json) -> bool:
-    """Whether a party's secret description is the public one with secret parameters added."""
+    """Whether the two descriptions of a party in a recording, public and secret, differ only by the
+    secret parameters."""
     if isinstance(public, dict) and isinstance(secret, dict):
         if set(secret) == {"unregistered"}:
             return secret["unregistered"] in _names(public)
@@ -97,7 +99,8 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names that may stand for a party in a recording that cannot describe it with secrets."""
+    """The names by which a recording's secret description may call a party that it cannot describe,
+    given the party's public description."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))
@@ -118,7 +121,7 @@ def _same_type(public: dict[str, Json], secret: dict[str, Json]) -> bool:
 
 
 def _may_hide(kind: object, names: set[str]) -> bool:
-    """Whether these parameters of a class are all marked secret; True for unknown classes."""
+    """Whether the parameters ``names`` of a class are all secret; True for an unknown class."""
     if not isclass(kind) or not attrs.has(kind):
         return True
     fields = attrs.fields(kind)

@@ -69,7 +69,7 @@ def record(
     overwrite: bool = False,
     watch: Watch | None = None,
 ) -> Recording:
-    """Play as ``interact`` does, and also keep the mechanism's coins, which are secret (law 2)."""
+    """Play as ``interact`` does, and also keep the mechanism's coins, which are secret."""
     played = _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=True)
     view, hidden, tape = played
     assert hidden is not None
@@ -100,7 +100,8 @@ def _play(
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
-        # The two random streams have fixed spawn keys, so that a seed always gives the same run.
+        # The random streams of the adversary and the mechanism have fixed spawn keys, so that a
+        # seed always gives the same run.
         seeds = tuple(  # type: ignore[assignment]
             np.random.SeedSequence(
                 sequence.entropy, spawn_key=(*sequence.spawn_key, *_STREAMS, side)
@@ -154,7 +155,7 @@ def replay(
     adversary: Adversary | None = None,
     mechanism: Mechanism | None = None,
 ) -> View:
-    """Run a saved interaction again as far as its file allows, and compare each message (law 2).
+    """Run a saved interaction again as far as its file allows, and compare each message.
 
     A view replays the adversary, with its coins, against the recorded answers. A
     recording also replays the mechanism, with its tape. A party that is not given
@@ -198,7 +199,7 @@ def _replayed(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
-            coins.feed(())  # No recorded draw may be left unread.
+            coins.feed(())  # The adversary's step must have read all recorded draws of its round.
         _compare(number, "message", each.message, sealed(message, Anything()))
         heard = each.answer
         if session is not None:
@@ -222,7 +223,7 @@ are independent of other streams of the seed."""
 
 
 class _Located:
-    """Context manager: adds the number of the round to a ReplayMismatch among its draws."""
+    """Context manager: adds the round's number to the ReplayMismatch of a replayed draw."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -241,10 +242,11 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """A ``repr`` with a short text for any value from a file, also for the longest ints."""
+    """A ``repr`` for error texts that is short for every value, also for long integers."""
 
     def __init__(self) -> None:
-        super().__init__()  # In Python 3.11 this constructor takes no arguments.
+        # In Python 3.11 the constructor of ``reprlib.Repr`` takes no arguments.
+        super().__init__()
         self.maxstring = self.maxother = 120
 
     def repr_int(self, x: int, level: int) -> str:
@@ -255,7 +257,8 @@ _shown = _Shown()
 
 
 def _same_on_file(expected: object, actual: object) -> bool:
-    """Whether two values have the same JSON form: the only test for values without a name."""
+    """Whether two values have the same JSON form, the only comparison for values of types without a
+    registered name."""
     try:
         written = encode_any(expected)
         return written == encode_any(actual) and mentions_unregistered(written)

@@ -116,12 +116,12 @@ def _fraction(value: Fraction) -> str:
 
 
 def _instance(value: Any, depth: int) -> str:
-    """A value of an attrs class as a text: its type, and public parameters that are no defaults."""
+    """The text of an attrs object: its type, and its public parameters that are no defaults."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
     if name != kind.__name__:
-        return name  # a part made of one function is labelled by the function only
+        return name  # A part made of one function has that function's name as its label.
     shown: list[str] = []
     for field in attrs.fields(kind):
         own = getattr(value, field.name)
@@ -170,7 +170,8 @@ _PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
 
 
 def name_variables(module: ModuleType, prefix: str) -> None:
-    """Name the unregistered classes and objects in a module's variables for transcripts."""
+    """Give the unregistered classes and objects in a module's variables provisional names for
+    transcripts, each beginning with ``prefix``."""
     variables = [(name, value) for name, value in vars(module).items() if name[:2] != "__"]
     for name, value in variables:
         if isclass(value) and _is_users(value):
@@ -181,7 +182,8 @@ def name_variables(module: ModuleType, prefix: str) -> None:
 
 
 def name_parties(*parties: object) -> None:
-    """Give unregistered parties the names that running their defining file again gives them."""
+    """Give unregistered parties, before they are saved, the provisional names that they will have
+    again when the file that defines them is run again."""
     for _, found in _nameless("", parties, 0):
         module = sys.modules.get(_defined(found).__module__)
         file = Path(getattr(module, "__file__", None) or "")
@@ -205,7 +207,8 @@ def _is_ours(module: str) -> bool:
 
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
-    """The unregistered parties and functions inside a value (lists, games, chains), by position."""
+    """The unregistered parties and functions inside a value (such as a list, game or chain), each
+    with the text of its place, such as "askers[0]"."""
     kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
         return

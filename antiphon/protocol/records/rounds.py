@@ -19,7 +19,7 @@ class Ending(enum.Enum):
     ADVERSARY = "adversary"
     MECHANISM = "mechanism"
     OPEN = "open"
-    """The file stops before an end: it was cut short, or is still being written."""
+    """The file stops before the interaction ends: cut short, or still being written."""
 
 
 @attrs.frozen

@@ -57,7 +57,7 @@ class MemorySink(AbstractContextManager["MemorySink"]):
 _KNOWN: Final = 256
 """The number of messages whose encoded lines are cached while a file is written."""
 _SHORT: Final = 512
-"""The largest length, in characters, of a line that is cached."""
+"""The largest length, in characters, of a file's line that is cached."""
 
 
 class FileSink:
@@ -70,7 +70,7 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """Encoded messages by identity, as a cache: messages are immutable and often repeated."""
+        """A cache: identity (``id``) of a message -> the message and its line."""
 
     def __enter__(self) -> FileSink:
         try:
@@ -92,7 +92,8 @@ class FileSink:
         known = None if draws else self._said.get(id(message))
         text = self._saying(message, draws) if known is None else known[1]
         if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
-            self._said[id(message)] = message, text  # kept alive, so that its id stays unique
+            # The cache refers to the message, so no other object gets its ``id``.
+            self._said[id(message)] = message, text
         self._write(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:

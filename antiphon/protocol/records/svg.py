@@ -7,7 +7,7 @@ from typing import Final
 from antiphon.protocol.display import escaped
 from antiphon.protocol.records.diagram import Arrow, Diagram, Lane, Turn
 
-# --- Mermaid -------------------------------------------------------------------------
+# --- sequence diagrams as Mermaid text -----------------------------------------------
 
 _PLAIN: Final = frozenset(" _,.()=+-*/'…∘⊤⊥λ₀₁×≈·")
 _MERMAID_ARROWS: Final = {
@@ -42,7 +42,7 @@ def _mermaid_lines(diagram: Diagram) -> Iterator[str]:
     yield f"    Note over {everyone}: {mermaid_escaped(diagram.ending)}"
 
 
-# --- SVG -----------------------------------------------------------------------------
+# --- sequence diagrams as SVG --------------------------------------------------------
 
 _FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _COLOURS: Final = {
@@ -104,7 +104,8 @@ class _Sheet:
         gaps = [(a + b) / 2 + 24 for a, b in pairwise(self._boxes)]
         for turn in self._diagram.turns:
             for arrow in (*turn.message, *turn.answer):
-                place = max(arrow.source, arrow.target) - 1  # the position of the arrow's text
+                # the index of the gap between lanes in which the arrow's text stands
+                place = max(arrow.source, arrow.target) - 1
                 gaps[place] = max(gaps[place], text_width(arrow.text, 12.5) + 34)
         places = [_LEFT + self._boxes[0] / 2]
         for gap in gaps:
@@ -178,7 +179,8 @@ class _Sheet:
         yield _line(start, end, y, arrow.kind)
         left = self._x[max(arrow.source, arrow.target) - 1]
         middle = (left + max(start, end)) / 2
-        # The halo is a text of its own: not every renderer knows paint-order.
+        # Behind the text of an arrow lies the same text with a white outline, since not every
+        # program that shows SVG knows the attribute paint-order.
         yield svg_text(middle, y - 6, arrow.text, 'class="halo" fill="#fff" text-anchor="middle"')
         style = f'class="label" fill="{_COLOURS[arrow.kind]}" text-anchor="middle"'
         yield svg_text(middle, y - 6, arrow.text, style)

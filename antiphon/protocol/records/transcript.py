@@ -58,7 +58,8 @@ class TranscriptEntry(NamedTuple):
 
 
 def _encoder() -> Callable[[object], str]:
-    """A compact JSON encoder; ``JSONEncoder.encode`` builds its C encoder anew for each value."""
+    """A function that writes a JSON value as compact text; its encoder is built once, since
+    ``JSONEncoder.encode`` builds one at each call."""
     plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -96,7 +97,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Fields:
 
 
 class _Torn(NamedTuple):
-    """The last line of a file, cut off without a line end as after a crash: its size in bytes."""
+    """The last line of a file that a crash cut off before its line end: its size in bytes."""
 
     size: int
 
@@ -114,7 +115,7 @@ _loads = partial(
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes | _Torn]]:
-    """The lines of a file, each with its number."""
+    """The lines of a transcript file as bytes, each with its number."""
     number = 0
     while raw := file.readline(MAX_LINE):
         number += 1
@@ -146,7 +147,7 @@ def _first(raw: bytes | _Torn) -> _FirstLine:
 _KNOWN: Final = 1024
 """The number of distinct lines that are cached while a file is read."""
 _SHORT: Final = 256
-"""The largest length, in bytes, of a line that is cached."""
+"""The largest length, in bytes, of a file's line that is cached."""
 _TAGS: Final = ("says", "answers", "end")
 
 
@@ -166,7 +167,8 @@ def _entry(number: int, line: Fields) -> TranscriptEntry:
 
 
 def _entries(path: Path) -> Iterator[TranscriptEntry]:
-    """The entries after the header, their order checked. Equal short lines are decoded once."""
+    """The entries of a transcript file after its header, checked to be in the right order. Equal
+    short lines are decoded once."""
     known = dict[bytes, TranscriptEntry]()
     with path.open("rb") as file:
         expected, halted = "says", False
@@ -202,7 +204,8 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
 
 
 class Stored(OnAccess[Item]):
-    """The rounds (part 0) or the tape (part 1) of a file, as a sequence read on access."""
+    """The rounds (``part`` 0) or the mechanism's tape (``part`` 1) of a transcript file, as a
+    sequence whose items are read from the file on access."""
 
     def __init__(self, path: Path, length: int, part: int) -> None:
         self._path, self._length, self._part = path, length, part

@@ -1,4 +1,4 @@
-"""Views and recordings of interactions (CM Def. 2.9; law 2)."""
+"""Views and recordings of interactions (CM Def. 2.9)."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Recording(Shown):
         return mechanism
 
     def rebuild_initial(self) -> object:
-        """The initial state that was chosen; None for a continual mechanism."""
+        """The mechanism's initial state in the recorded run; None for a continual mechanism."""
         return decode(self.secret.initial)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -137,7 +137,7 @@ def card(view: View) -> Card:
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
     ]
     notes.append(ending_of(view, count).rstrip(".").lower())
-    if view.failures:  # only their number: exceptions may hold data
+    if view.failures:  # Exceptions may hold data, so only their number is shown.
         notes.append(f"{len(view.failures)} failed step(s), see view.failures")
     if view.header.seeded:
         notes.append("seeded: not for release")
@@ -157,7 +157,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """The view in a file, and the recording if it is one; as ``transcript.read`` finds them."""
+    """The view in a file, and the whole recording if the file holds one, else None."""
     played, secret, tape = read(path, stream=stream)
     view = View(played.header, played.rounds, played.ending, played.closing, played.cut)
     return view, None if secret is None else Recording(view, secret, tape)
