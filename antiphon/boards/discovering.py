@@ -89,18 +89,19 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def unit(self) -> Unit:
-        """The verification function of the batches."""
+        """The verification function of streams of batches: which of them are neighbours."""
         return self.bounds.unit
 
     @property
     def cells(self) -> int:
-        """A bound B/A on the number of cells (keys in a window) whose numbers of users differ."""
+        """A bound B/A on the number of cells (keys in a window) whose numbers of users differ
+        between two neighbouring streams."""
         bounds = self.bounds
         return bounds.units // max(abs(bounds.low), abs(bounds.high))
 
     @cached_property
     def counter(self) -> Create:
-        """The creation query of a key's counter."""
+        """The message that creates the counter of a key."""
         return Create(self.bounds.counter)
 
     @property

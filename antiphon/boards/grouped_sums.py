@@ -76,7 +76,7 @@ class GroupedSums(ExchangePostProcessor[int]):
 
     @property
     def unit(self) -> SumsWithin:
-        """The verification function of the sums."""
+        """The verification function of the sums: which streams of sums are neighbours."""
         return SumsWithin(units=self.bounds.units, rows=self.bounds.unit)
 
     @property
@@ -97,8 +97,8 @@ class GroupedSums(ExchangePostProcessor[int]):
 
 
 def bounded_before(known: Derivation, engine: str, bounds: BoundedSums) -> Derivation:
-    """The derivation of the rows' guarantee from that of their sums, which the engine is assumed to
-    make right."""
+    """The derivation of the guarantee for rows from the guarantee for their sums; that the engine
+    computes the sums correctly is assumed."""
     premise = Premise(
         f"{engine} keeps, clips and sums the rows of each window as BoundedSums does",
         Mark.ASSUMED,

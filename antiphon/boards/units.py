@@ -145,9 +145,11 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user whose rows may be all that differs, and the world without them; -1: both may have some."""
+"""A user whose rows may be the only difference, and the world without them; -1: both worlds may
+have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen while no batch has differed; after that, the suspects that are left."""
+"""The users seen while no batch has differed; after that, the users whose rows may be the only
+difference."""
 
 
 @register("antiphon.SingleUser/1")

@@ -82,10 +82,10 @@ class StreamRun:
         return await self.say(who, key, self.batch(data))
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request, once the writer has stepped it."""
+        """The reply to a request, once the writer has sent its message to the mechanism."""
         return await self.writer.say(who, key, said)
 
-    # --- requests ----------------------------------------------------------------------------
+    # --- reading requests ---------------------------------------------------------------------
 
     def batch(self, data: object) -> tuple[Event, ...]:
         """A body {"events": [{field: value, …}, …]} as a batch of events. Raises: Wrong."""
@@ -130,7 +130,7 @@ class StreamRun:
             said[field.name] = numbers.get(fields.get(field.name, ""), fields.get(field.name, ""))
         return self.watch(said)
 
-    # --- views -------------------------------------------------------------------------------
+    # --- the live stream for pages and programs -----------------------------------------------
 
     def counted(self, number: int, body: Json) -> str:
         """The reply to a form that asked for a count, in words."""

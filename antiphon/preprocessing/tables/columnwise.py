@@ -127,10 +127,11 @@ class ClusterCentres(base.TablePreprocessing):
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record; the search starts at the same points each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
+    from threadpoolctl import threadpool_limits  # threadpoolctl is installed with scikit-learn.
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # one thread: several add numbers in any order
+    # One thread only: several would add numbers in any order.
+    with limits(1), warnings.catch_warnings():
         fewer = base.sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)

@@ -136,7 +136,8 @@ def derived(
 
 
 def slow(*rows: Entry) -> tuple[Entry, ...]:
-    """The corpus entries with few samples, as ``SLOW`` says, since their interactions are slow."""
+    """The same corpus entries with the sample sizes of ``SLOW``, since their interactions are
+    slow."""
     return tuple(attrs.evolve(row, **SLOW) for row in rows)
 
 

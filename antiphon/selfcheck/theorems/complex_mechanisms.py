@@ -32,11 +32,11 @@ class Routing(NamedTuple):
     """The state of ``Router``, a test post-processor."""
 
     phase: str
-    """The name of the step whose answer the router waits for; "" between two bits."""
+    """The name of the step whose answer the router waits for; "" when it waits for the next bit."""
     bit: int
-    """The last bit from the left."""
+    """The last bit received from the left."""
     before: int
-    """The bit before the last one."""
+    """The bit received before the last one."""
     heard: object
     """The last answer of the first mechanism."""
     created: int

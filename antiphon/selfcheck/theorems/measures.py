@@ -18,7 +18,7 @@ from antiphon.verifiers.models import neighbouring_start
 SECTION = (5, 9)
 ETA: Final = Log(4)
 ROOTS: Final = tuple(map(Fraction, ("1", "9/8", "5/4", "3/2")))
-"""The values of e^(ε/2) at which δ(ε) is compared."""
+"""The values of e^(ε/2) at which the curve δ(ε) is compared."""
 START: Final = neighbouring_start()
 
 
@@ -93,7 +93,8 @@ PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
 """Two figures for δ(0) of two mechanisms, rounded up: by a dominating pair, and of the best two
 that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The best adaptive choice: top = 2 first, and by its answer about √2 or 2√2."""
+"""The parameters ``top`` of the best adaptive choice of two mechanisms: 2 first, then by its answer
+about √2 or 2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:

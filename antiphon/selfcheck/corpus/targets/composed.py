@@ -161,7 +161,8 @@ def _consistent() -> Iterator[Entry]:
     fifty = _entry("f_∞ with δ > 0: fifty M_δ", f, Player("the counterexample's", breaker), truth,
                    "CM Thm 1.4", epsilon=0, delta=RARELY, broken=True)  # fmt: skip
     near = 0.98 * float(breaker.success)
-    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)  # a million runs in all
+    # Both worlds together take a million interactions.
+    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)
 
 
 def _side_by_side() -> Iterator[Entry]:
