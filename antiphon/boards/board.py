@@ -67,8 +67,8 @@ class Board(Shown):
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The kind of answers whose error decides which counter is taken: totals since the start
-    ("total"), single windows ("window"), or sums of this number of windows."""
+    """The answers whose error decides which counter is taken: "total", totals since the start;
+    "window", single windows; a number n, sums of n windows."""
 
     @property
     def clock(self) -> Clock:

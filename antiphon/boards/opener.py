@@ -51,7 +51,7 @@ _GRID: Final = 1 << 64
 _MOST: Final = 10_000
 """The largest number of users for which a key may stay closed."""
 _UNTIL: Final = 30
-"""The ε above which e^ε is computed as if ε were this number."""
+"""The largest ε for which e^ε is computed; a larger ε is treated as this one."""
 
 
 @register("antiphon.TuplesOf/1")
@@ -158,7 +158,7 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
     delta: Fraction = attrs.field(converter=fields.probability)
 
     def __attrs_post_init__(self) -> None:
-        self.probabilities  # refuses an ε and δ that open nothing  # noqa: B018
+        self.probabilities  # an ε and δ that open no key are refused  # noqa: B018
 
     @property
     def probabilities(self) -> tuple[Fraction, ...]:

@@ -29,7 +29,7 @@ NAMES: Final = (str, int)
 
 
 def public_keys(value: Iterable[Key]) -> tuple[Key, ...]:
-    """Different texts or ints, at least one, as public keys. Raises: InvalidArgument."""
+    """The public keys, checked: different texts or ints, at least one. Raises: InvalidArgument."""
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")

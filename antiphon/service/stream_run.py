@@ -140,7 +140,8 @@ class StreamRun:
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
-        """A note beside a count: the bound on its error, and whether noise made it impossible."""
+        """A note beside a count: the bound on its error, and whether noise made the count
+        impossible."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:

@@ -107,7 +107,7 @@ def _decided(
     processor: PostProcessor[Any] | None = None,
 ) -> Evidence:  # fmt: skip
     """Evidence that a count of distinct items, or ``processor`` in its place, has exactly the tight
-    δ of ``changes`` differing changes of the count."""
+    δ of a count of which ``changes`` changes differ between the worlds."""
     claimed = [(Log(at), Fraction(delta)) for at, delta in enumerate(FIGURES[changes], start=1)]
     system, f = (processor or part) @ NoisyChanges(), part.lifting.outer
     return private(system, f, claimed, rounds, exactly=True, queries=queries)

@@ -77,12 +77,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """The differing pairs (0, 1) to the mechanisms with these indices, in order."""
+    """The differing pairs (0, 1) to the mechanisms with the given indices, in order."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """The identical pairs (0, 0) to the mechanisms with these indices, in order."""
+    """The identical pairs (0, 0) to the mechanisms with the given indices, in order."""
     return [same(Ask(0, index)) for index in indices]
 
 

@@ -79,7 +79,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of ``LaggingCounter``: the inner counter's, and the last update, not yet sent."""
+    """The state of ``LaggingCounter``: the inner counter's state, and the last update, not yet
+    sent."""
 
     inner: object
     waiting: object

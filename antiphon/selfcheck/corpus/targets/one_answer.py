@@ -97,7 +97,8 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
 
     def _noisy(self, answer: int, coins: Coins) -> float:
         noise = coins.laplace(float(2 / self.epsilon))
-        return answer + (abs(noise) if self.exponential else noise)  # |Lap(b)| is Exp(b)
+        # the absolute value of Lap(b) has the law Exp(b)
+        return answer + (abs(noise) if self.exponential else noise)
 
 
 def _probability(value: object) -> Fraction:
