@@ -105,7 +105,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The creation queries: one counter for each key."""
+        """The messages that create the counters, one for each key."""
         return (Create(self.counter),) * len(self.keys)
 
     @property

@@ -225,8 +225,8 @@ class CellReader:
         self._width = len(names)
 
     def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
-        """The rows of numbered lines. Raises: BadRow after the last line, which tells of all lines
-        that cannot be read; or these are left out and counted."""
+        """The rows of numbered lines. Raises: BadRow after the last line, about all lines that
+        cannot be read; with ``leave_out`` these are only counted."""
         label, named, clock, unread = self.label, self._row, self._columns.clock, _Unread()
         for line, cells in lines:
             try:

@@ -94,8 +94,8 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def cells(self) -> int:
-        """A bound B/A on the number of cells (keys in a window) whose numbers of users differ
-        between two neighbouring streams."""
+        """A bound on the number of cells (keys in a window) whose numbers of users differ between
+        two neighbouring streams: B/A of ``BoundedSums``."""
         bounds = self.bounds
         return bounds.units // max(abs(bounds.low), abs(bounds.high))
 
@@ -106,8 +106,8 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams differing in one unit of privacy differ in B/A cells and B
-        units."""
+        """The claim that streams that differ in one unit of privacy differ in ``cells`` cells at
+        most, and their sums in ``bounds.units`` units at most."""
         inner = OpeningPurse(
             opener=Create(self.opener), counter=self.counter, units=self.bounds.units,
             cells=self.cells,

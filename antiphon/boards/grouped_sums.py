@@ -29,7 +29,7 @@ class SumsWithin(Verification[int, Sums]):
     swap_symmetric = True
     units: int = attrs.field(converter=fields.size, metadata=fields.VALUES)
     rows: Unit
-    """The unit of privacy of the rows, which the sums are made from."""
+    """The unit of privacy of the rows from which the sums are made."""
 
     messages = MESSAGES
 
@@ -63,7 +63,8 @@ class GroupedSums(ExchangePostProcessor[int]):
     """
 
     bounds: BoundedSums
-    """The rule by which the rows were bounded, clipped and summed, with B and the counter."""
+    """The rule by which the rows were bounded, clipped and summed, with its bound B and its
+    counter."""
 
     @property
     def initial_state(self) -> int:
@@ -71,7 +72,7 @@ class GroupedSums(ExchangePostProcessor[int]):
 
     @property
     def created(self) -> tuple[Create, ...]:
-        """The creation queries: one counter for each key."""
+        """The messages that create the counters, one for each key."""
         return self.bounds.created
 
     @property
@@ -81,7 +82,7 @@ class GroupedSums(ExchangePostProcessor[int]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that sums within B units become updates that share a purse of B units."""
+        """The claim that sums at most B units apart become updates at most B units apart."""
         source = "antiphon.boards.GroupedSums"
         return Lifting(self.unit, self.bounds.lifting.inner, Status.PROVED, source)
 

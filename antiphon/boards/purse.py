@@ -73,8 +73,8 @@ class OfUnits(Unpaid):
 @register("antiphon.SharedPurse/1")
 @attrs.frozen
 class SharedPurse(OfUnits, OfCreations):
-    """The verification function f': exactly these creations first; then pairs that differ by at
-    most ``units`` in all.
+    """The verification function f': exactly the creations ``created`` first; then pairs that differ
+    by at most ``units`` in all.
 
     Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
     on both sides. State: the counters, and the units that are left.

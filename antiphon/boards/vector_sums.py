@@ -58,7 +58,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     @property
     def created(self) -> Create:
-        """The creation query of the counter."""
+        """The message that creates the counter."""
         counter: Any = self.counter
         if self.promise is None:
             return Create(counter)
@@ -72,7 +72,8 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams differing in one unit become one differing update."""
+        """The claim that streams of batches that differ in one unit of privacy become one differing
+        update."""
         inner = fixed_mechanisms([self.created])
         return Lifting(self.bounds.unit, inner, Status.PROVED, "antiphon.boards.VectorSums")
 

@@ -29,8 +29,8 @@ THEOREM: Final = "Weak triangle"
 GROUP: Final = "Group privacy"
 TURNED: Final = "Principal directions"
 SECTION = (6, 2)
-"""The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
-is a special case."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, of which the direct
+bound is a special case."""
 
 
 def checks() -> Iterable[Check]:

@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running live stream: its durable session, its writer, and the views of both."""
+"""A running live stream: its durable session, its writer, and the texts for pages and programs."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
 
 
 SECTION = (5, 8)
-"""The place of these rows in ``antiphon verify``: after those on parameters fixed in advance."""
+"""The position of this module's rows in ``antiphon verify``: after parameters fixed in advance."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
@@ -213,8 +213,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence that a single Rényi order proves GOAL; for ``coin()`` it does not, as each outcome
-    needs its own."""
+    """Evidence that a single Rényi order proves the (ε, δ) ``GOAL``; for ``coin()`` it does not, as
+    each outcome needs an order of its own."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)

@@ -24,7 +24,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 from antiphon.verifiers import event_level, updates_and_queries
 
 SECTION = (6, 4)
-"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which they hold."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, which they use."""
 FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip

@@ -86,7 +86,8 @@ def laplace() -> Create:
 
 @cache
 def together(one: Create) -> Create:
-    """The creation of a composition of any number of ``one``, of which one may see a difference."""
+    """The creation of a composition of any number of mechanisms ``one``, of which one may see a
+    difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 

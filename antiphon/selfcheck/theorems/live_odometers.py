@@ -148,7 +148,7 @@ def _exp_below(value: Fraction | Log) -> Fraction:
 
 
 SECTION = (5, 9)
-"""The place of these rows in ``antiphon verify``: after those on filters."""
+"""The position of this module's rows in ``antiphon verify``: after those on filters."""
 NAME = "Odometers"
 TENTH = Fraction(1, 10)
 
@@ -184,8 +184,8 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """Evidence on walks, whose states drift before a pair differs: the loss is at most the sum of
-    the ε of the walks that see a difference."""
+    """Evidence on copies of ``WALK``, whose state drifts before a pair differs: the loss is at most
+    the sum of the ε of the copies that see a difference."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))

@@ -79,7 +79,8 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on a selection from two candidates; permute-and-flip has range ln 9."""
+    """Evidence on selection from two candidates by ``kind``; of the twin, permute-and-flip, the
+    range is ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 

@@ -25,7 +25,7 @@ from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Paramete
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""The place of these rows in ``antiphon verify``: after CM §5, which the theorems sharpen."""
+"""The position of this module's rows in ``antiphon verify``: after CM §5, which they sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
@@ -90,7 +90,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on walks, whose tight δ stays below the theorem's."""
+    """Evidence for Theorem S on copies of ``WALK``, whose tight δ stays below the theorem's."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 

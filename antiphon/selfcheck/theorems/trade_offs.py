@@ -104,7 +104,7 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
     """A mechanism that draws from each pair (P, Q), for the bit 0 from P and for 1 from Q; it
-    answers the indices of the drawn points. ``single``: one number alone."""
+    answers the indices of the drawn points. ``single``: one index alone."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
@@ -179,7 +179,8 @@ def _sparse(*created: Create, consistent: bool = True) -> validity.SparseMeasure
 def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
-    """Evidence on a composition: its δ is at most that of the product of the pairs of ``purse``."""
+    """Evidence on a composition: its δ is at most that of the product of the (P, Q) of
+    ``purse``."""
     return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
@@ -237,7 +238,7 @@ def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) 
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
-    """Evidence for Theorem F₁ on n creations, claimed as for ``counted`` creations."""
+    """Evidence for Theorem F₁ on n creations, under the claim for ``counted`` creations."""
     points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
         (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points
