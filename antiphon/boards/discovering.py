@@ -95,7 +95,7 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
     @property
     def cells(self) -> int:
         """A bound on the number of cells (keys in a window) whose numbers of users differ between
-        two neighbouring streams: B/A of ``BoundedSums``."""
+        two neighbouring streams."""
         bounds = self.bounds
         return bounds.units // max(abs(bounds.low), abs(bounds.high))
 

@@ -64,8 +64,8 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""The Rényi bound of each mechanism in the printed table by the talk's theorem, as a function of
-τ."""
+"""The Rényi bound of each mechanism in the printed table by the theorem of the same talk, as a
+function of τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (

@@ -104,7 +104,7 @@ class Capped(HistogramQuery):
 
 @attrs.frozen(kw_only=True)
 class SmallHSS(TestedIntervals):
-    """A finite HSS: γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
+    """A finite HSS (CM Alg. 4) with γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
 
     ``tells``: a broken twin, whose ``out`` is q of the true sum, and not of H's answer.
     """
