@@ -181,7 +181,7 @@ _HOMES: Final = {
 }
 """The module of each name of ``antiphon`` that is imported only when the name is first used."""
 
-if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is loaded later
+if not TYPE_CHECKING:  # a type checker would accept every misspelt name
 
     def __getattr__(name: str) -> Any:
         if name in _present():
@@ -208,7 +208,7 @@ def _elsewhere(name: str) -> str:
         for room in ("", *_present()):
             home = f"antiphon.{room}".rstrip(".")
             for each in getattr(import_module(home), "__all__", ()):
-                if _alike(each) == _alike(name):  # tree_counter is TreeCounter
+                if _alike(each) == _alike(name):  # tree_counter and TreeCounter are alike
                     return f"; it is {home}.{each}"
     return ""
 
@@ -229,9 +229,10 @@ def _load() -> None:
     rooms = _present()
     for room in rooms:
         import_module(f"antiphon.{room}")
-    if (Path(__file__).parent / "service").is_dir():  # an edge, with a mechanism of its own
+    # the service defines a mechanism that files may contain
+    if (Path(__file__).parent / "service").is_dir():
         import_module("antiphon.service.event_counters")
-    if "conjectures" in rooms:  # they are patterns of its classes, wherever they stand
+    if "conjectures" in rooms:  # modules named ``patterns``, in any folder, use classes of it
         found("patterns")
 
 

@@ -34,7 +34,8 @@ from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Union[Literal["total", "window"], int]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
-"""ln(1/0.05), rounded up: discrete Laplace noise exceeds so many scales w.p. 0.05."""
+"""The number ln(1/0.05), rounded up: discrete Laplace noise is larger than this number of scales
+with probability 0.05 at most."""
 _LARGE: Final = 2**61
 _BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
@@ -60,13 +61,14 @@ class Board(Shown):
     in_total: bool
     unit: Unit
     engine: str
-    """The code that bounds and sums rows: "rows", the mechanism row by row, or "duckdb"."""
+    """The code that bounds and sums rows: "rows", the post-processor in Python, or "duckdb"."""
     found: Discovered | None
     """The parameters of the private rule that finds keys in the data; None: the keys are public."""
     delta: Fraction | None
     """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
-    """The answers whose error decides which counter is taken: totals, windows, or sums of some."""
+    """The answers whose error decides which counter is taken: "total", totals since the start;
+    "window", single windows; a number n, sums of n windows."""
 
     @property
     def clock(self) -> Clock:
@@ -80,7 +82,8 @@ class Board(Shown):
 
     @cached_property
     def sums(self) -> BoundedSums:
-        """The post-processor P, which bounds, clips and sums a window's rows for the counters."""
+        """The post-processor P, which bounds and clips a window's rows and gives each counter its
+        sum."""
         return self._sums(self.counter)
 
     def _sums(self, counter: Counter) -> BoundedSums:
@@ -93,7 +96,8 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """A bound B on the total difference between neighbours' sums, whatever the counter is."""
+        """A bound B on the total difference between the sums of two neighbouring streams, for any
+        counter."""
         return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
@@ -114,7 +118,8 @@ class Board(Shown):
 
     @cached_property
     def finding(self) -> DiscoveringSums | None:
-        """The post-processor P of a board that finds its keys; None: they are public.
+        """The post-processor P of a board that finds its keys in the data; None if the keys are
+        public.
 
         ε is shared: each of the cells that may differ has its part of ``share``, and of δ.
         """
@@ -134,7 +139,8 @@ class Board(Shown):
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:
             assert self.delta is not None
-            # The promised δ is a little below the board's, since the δ of a curve is rounded up.
+            # The claimed δ is a little below the board's δ, since a δ that is computed from a curve
+            # is rounded up.
             promise = Approximate(self.epsilon, self.delta * _BELOW)
             return ComplexMechanism(
                 VectorSums(bounds=self.sums, counter=self.gaussian, promise=promise)
@@ -165,7 +171,8 @@ class Board(Shown):
         if isinstance(counter, BalancedTreeCounter) and counter.levels == 1 and since == window:
             return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
         bound = exact.fraction(counter.error_bound(window + 1, beta=0.05, since=since))
-        ends = 2 if since else 1  # each total of a Gaussian counter is rounded, by 1/2 at most
+        # Each total of a Gaussian counter is rounded, which adds an error of 1/2 at most.
+        ends = 2 if since else 1
         rounded = Fraction(ends, 2) if self.gaussian else 0
         return (bound + rounded) * self.columns.step
 
@@ -178,7 +185,7 @@ class Board(Shown):
 
     @property
     def _delta(self) -> Fraction | None:
-        """The δ that the board uses; None: its counters are pure, and its keys public."""
+        """The δ that the board uses; None if its counters are pure and its keys public."""
         if self.found is not None:
             return self.found.delta
         return self.delta if self.gaussian else None
@@ -246,7 +253,7 @@ class Board(Shown):
         texts.append("Only the column identifies users: a person with two names is two users.")
         return tuple(texts)
 
-    # --- running -------------------------------------------------------------------------------
+    # --- running a board ----------------------------------------------------------------------
 
     def open(
         self, folder: str | Path, *, moved: bool = False, witness: Witness | None = None

@@ -62,7 +62,8 @@ def read_board(path: str | Path) -> BoardFile:
         name for name, each in wanted.items() if each.default is each.empty and name not in given
     ]
     if missing == ["per_user"] and given.get("unit") == "row":
-        given["per_user"] = None  # TOML has no null: to leave it out is None
+        # TOML has no null, so a parameter that the file leaves out is None.
+        given["per_user"] = None
         given.setdefault("user", None)
     elif missing:
         raise InvalidArgument(f"{path}: say {missing[0]} = …")
@@ -71,8 +72,9 @@ def read_board(path: str | Path) -> BoardFile:
 
 
 def _keys(path: Path, given: dict[str, Any]) -> object:
-    """The keys of a board file: a list of texts, or those that a private rule finds. Raises:
-    InvalidArgument for any other shape, such as a table, whose names would become public keys."""
+    """The keys that a board file states: a list of texts, or those that a private rule finds.
+    Raises: InvalidArgument for any other shape, such as a table, whose names would become public
+    keys."""
     keys: Any = given["keys"]
     if keys == "discovered":
         if "delta" not in given:

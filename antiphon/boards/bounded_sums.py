@@ -91,7 +91,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @property
     def units(self) -> int:
-        """The number B: the sums of neighbouring streams differ by at most B in total."""
+        """The number B: the sums of two neighbouring streams of rows differ by at most B in
+        total."""
         largest, rows, unit = max(abs(self.low), abs(self.high)), self.per_user, self.unit
         if rows is None:
             return (2 if unit.replaced else 1) * largest
@@ -104,7 +105,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The creation queries: one counter for each key."""
+        """The messages that create the counters, one for each key."""
         return (Create(self.counter),) * len(self.keys)
 
     @property
@@ -167,7 +168,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 def tell_counters(
     created: Sequence[Create], sums: Iterable[int], *, begun: bool, first: int = 0
 ) -> Generator[object, Any, tuple[object, ...] | None]:
-    """Part of an exchange: gives each counter its sum and asks it; None once a counter has failed.
+    """A generator of messages: it sends each counter its sum, asks it, and returns all counts; None
+    once a counter has halted.
 
     The counters are created first, unless the stream has ``begun``. ``first``: the index of the
     first one.
@@ -179,6 +181,6 @@ def tell_counters(
         told = yield Ask(each, place)
         count = HALT if told is HALT else (yield Ask(COUNT, place))
         if count is HALT:
-            return None  # the board ends when a counter fails
+            return None  # One counter that has halted ends the whole board.
         heard.append(count)
     return tuple(heard)

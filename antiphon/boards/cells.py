@@ -47,7 +47,8 @@ class BadRow(InvalidArgument):
     """
 
     def __init__(self, file: str, line: int, reason: str, *, said: str | None = None) -> None:
-        """``said``: a text on all bad lines together, in place of line and reason."""
+        """The error about one line and its ``reason``; ``said``: a text about all bad lines
+        instead."""
         text = f"line {line}: {reason}" if said is None else said
         super().__init__(f"{file}, {text}; nothing of it has been counted")
         self.file = file
@@ -126,8 +127,8 @@ class BoardColumns:
 def rows_of(
     source: Source, columns: BoardColumns, name: str | None, bad: Bad
 ) -> tuple[CellReader, Iterable[tuple[int, Any]]]:
-    """The reader of a source, and its numbered lines, lazily; ``bad``: whether lines that cannot be
-    read are refused. Raises: InvalidArgument."""
+    """The parser of a source's cells, and the source's numbered lines, which are read lazily;
+    ``bad``: whether lines that cannot be read are refused. Raises: InvalidArgument."""
     if isinstance(source, str | Path):
         path = Path(source)
         reader = CellReader(path.name, columns, columns.names, leave_out=bad == "leave out")
@@ -143,7 +144,8 @@ def rows_of(
 
 @contextmanager
 def _lines(path: Path) -> Generator[Any]:
-    """The reader of a CSV file's lines. Raises: FileError, InvalidArgument."""
+    """The lines of a CSV file, as a context manager that closes the file. Raises: FileError,
+    InvalidArgument."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             yield csv.reader(file, strict=True)
@@ -171,7 +173,7 @@ def csv_cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str
 
 
 def csv_head(path: Path, columns: BoardColumns) -> tuple[list[int], int]:
-    """The places of a board's columns in a CSV file, and the number of its columns."""
+    """The positions of a board's columns in a CSV file, and the number of columns of the file."""
     with _lines(path) as lines:
         return _head(path.name, lines, columns)
 
@@ -223,8 +225,8 @@ class CellReader:
         self._width = len(names)
 
     def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
-        """The rows of numbered lines. Raises: BadRow after the last line, which tells of all lines
-        that cannot be read; or these are left out and counted."""
+        """The rows of numbered lines. Raises: BadRow after the last line, about all lines that
+        cannot be read; with ``leave_out`` these are only counted."""
         label, named, clock, unread = self.label, self._row, self._columns.clock, _Unread()
         for line, cells in lines:
             try:
@@ -256,7 +258,7 @@ class CellReader:
 
     @staticmethod
     def wall(cell: object, clock: Clock) -> datetime:
-        """The local time of a cell. Raises: ValueError."""
+        """The local time that a cell states. Raises: ValueError."""
         try:
             return clock.wall(moment(cell))
         except ValueError:
@@ -264,7 +266,8 @@ class CellReader:
 
     @staticmethod
     def text(cell: object, of: str, longest: int = LONGEST) -> str:
-        """A user's name, a key, or a row's own key. Raises: ValueError."""
+        """The text of a cell that holds a user's name, a key, or a row's own key (``of``). Raises:
+        ValueError."""
         text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
         if not 0 < len(text) <= longest or not text.isprintable():
             raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {longest} characters")
@@ -292,7 +295,8 @@ class CellReader:
         if not amount.is_finite():
             raise ValueError("its amount is NaN or infinite")
         low, high = columns.low * columns.step, columns.high * columns.step
-        # its Fraction would be too long
+        # An amount with a very large exponent is clipped without its Fraction, which would be too
+        # long.
         if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:
             amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
             exact = high if amount > 0 else low if amount < 0 else Fraction(0)

@@ -74,7 +74,9 @@ class Clock:
     def __attrs_post_init__(self) -> None:
         if self.every <= timedelta(0):
             raise InvalidArgument("every must be longer than 0")
-        from zoneinfo import ZoneInfo  # a slow import, as it reads Python's build configuration
+        # zoneinfo is imported here because its import is slow: it reads Python's build
+        # configuration.
+        from zoneinfo import ZoneInfo
 
         try:
             zone = ZoneInfo(self.zone)

@@ -25,10 +25,11 @@ from antiphon.boards.cells import BadRow, BoardColumns, CellReader, Source, csv_
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 _USUAL_TIME: Final = (
-    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"  # ISO 8601
+    # a date, or a date and time, in ISO 8601
+    r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"
 )
 _NEVER: Final = "'.^'"
-"""A regular expression, in the quotes of SQL, that no cell matches."""
+"""A regular expression that no cell matches, as a quoted text of SQL."""
 _USUAL_TEXT: Final = "[ -~]{1,200}"
 _WRONG: Final = """select f, n from rows
 where us is null or u is null or k is null or a is null or w < 0 or w >= ? limit 1"""
@@ -37,7 +38,7 @@ _MOMENT: Final = timedelta(microseconds=1)
 
 
 class Grouped(NamedTuple):
-    """The bounded sums of one window, by key, with the number of its rows and their mark."""
+    """The bounded sums of one window, by key, with the number of its rows and a hash of these."""
 
     sums: tuple[int, ...]
     rows: int
@@ -67,11 +68,11 @@ class Grouping:
     columns: BoardColumns
     per_user: int | None
     closed: int
-    """The number of windows that had been closed before."""
+    """The number of windows that had been closed before this feed."""
     closing: int
     """The number of windows that are closed once the files are read."""
     marks: Mapping[int, str]
-    """The marks of the windows that had been closed before."""
+    """The hash (``mark``) of each window that had been closed before this feed."""
     drop: bool
     """Whether late rows are left out; else they are refused."""
 
@@ -90,7 +91,7 @@ class Grouping:
             self._read(base, paths)
             return self._grouped(base, paths)
 
-    # --- cells ---------------------------------------------------------------------------------
+    # --- reading the cells --------------------------------------------------------------------
 
     def _read(self, base: Any, paths: Sequence[Path]) -> None:
         """Make the table ``rows`` of all valid rows. Raises: BadRow for any other."""
@@ -127,7 +128,7 @@ class Grouping:
             self._explain(path)
 
     def _explain(self, path: Path) -> None:
-        """Read a file row by row, to raise the error that names the bad line."""
+        """Read a file row by row in Python, to raise the error that names the bad line."""
         reader = CellReader(path.name, self.columns, self.columns.names)
         for _ in reader.all(csv_cells(path, self.columns)):
             pass
@@ -139,7 +140,8 @@ class Grouping:
     def _odd(
         self, base: Any, table: str, column: str | None, usual: str, read: Callable[[str], object]
     ) -> None:
-        """Make a table of a column's cells that do not match ``usual``, with their values."""
+        """Make a table of the cells of a column that do not match the regular expression ``usual``,
+        each with the value that ``read`` finds in it."""
         kind = "varchar" if table == "texts" else "bigint"
         base.execute(f"create temp table {table} (cell varchar, value {kind})")
         if column is None:
@@ -169,7 +171,8 @@ class Grouping:
         return (CellReader.wall(cell, clock) - clock.start) // _MOMENT
 
     def _typed(self) -> str:
-        """SQL of the table ``rows``: a null where a cell is no time, user, key or amount."""
+        """The SQL that makes the table ``rows``, with null where a cell is no time, user, key or
+        amount."""
         columns, clock = self.columns, self.columns.clock
         start = (clock.start - datetime(1970, 1, 1)) // _MOMENT
         time = self._cell(columns.time)
@@ -195,7 +198,7 @@ class Grouping:
             cast({us} as bigint) as us, {user} as u, {key} as k, cast({amount} as bigint) as a
             from cells {" ".join(joins)})"""
 
-    # --- sums ----------------------------------------------------------------------------------
+    # --- summing the rows ---------------------------------------------------------------------
 
     def _grouped(self, base: Any, paths: Sequence[Path]) -> tuple[dict[int, Grouped], FeedCounts]:
         found, again, late, waiting = dict[int, Grouped](), 0, 0, 0
@@ -221,7 +224,8 @@ class Grouping:
         return windows, FeedCounts(new, again, late, waiting)
 
     def _sums(self) -> str:
-        """SQL of the sums: rows are kept first, then clipped (when they were read), then summed."""
+        """The SQL of the sums: the rows of each user are limited, and then summed by window and
+        key."""
         rows = f"select w, u, k, a, us, f, n from rows where w between {self.closed} and "
         rows += str(self.closing - 1)
         if self.per_user is not None:

@@ -29,7 +29,7 @@ class SumsWithin(Verification[int, Sums]):
     swap_symmetric = True
     units: int = attrs.field(converter=fields.size, metadata=fields.VALUES)
     rows: Unit
-    """The unit of privacy of the rows, which the sums are made from."""
+    """The unit of privacy of the rows from which the sums are made."""
 
     messages = MESSAGES
 
@@ -63,7 +63,8 @@ class GroupedSums(ExchangePostProcessor[int]):
     """
 
     bounds: BoundedSums
-    """The rule by which the rows were bounded, clipped and summed, with B and the counter."""
+    """The rule by which the rows were bounded, clipped and summed, with its bound B and its
+    counter."""
 
     @property
     def initial_state(self) -> int:
@@ -71,17 +72,17 @@ class GroupedSums(ExchangePostProcessor[int]):
 
     @property
     def created(self) -> tuple[Create, ...]:
-        """The creation queries: one counter for each key."""
+        """The messages that create the counters, one for each key."""
         return self.bounds.created
 
     @property
     def unit(self) -> SumsWithin:
-        """The verification function of the sums."""
+        """The verification function of the sums: which streams of sums are neighbours."""
         return SumsWithin(units=self.bounds.units, rows=self.bounds.unit)
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that sums within B units become updates that share a purse of B units."""
+        """The claim that sums at most B units apart become updates at most B units apart."""
         source = "antiphon.boards.GroupedSums"
         return Lifting(self.unit, self.bounds.lifting.inner, Status.PROVED, source)
 
@@ -97,8 +98,8 @@ class GroupedSums(ExchangePostProcessor[int]):
 
 
 def bounded_before(known: Derivation, engine: str, bounds: BoundedSums) -> Derivation:
-    """The derivation of the rows' guarantee from that of their sums, which the engine is assumed to
-    make right."""
+    """The derivation of the guarantee for rows from the guarantee for their sums; that the engine
+    computes the sums correctly is assumed."""
     premise = Premise(
         f"{engine} keeps, clips and sums the rows of each window as BoundedSums does",
         Mark.ASSUMED,

@@ -54,7 +54,7 @@ class Inbox:
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             with suppress(FileExistsError):
-                # only its owner may read it
+                # The file is made such that only its owner may read it.
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         self._base = sqlite3.connect(path or ":memory:", isolation_level=None)
         try:
@@ -98,7 +98,7 @@ class Inbox:
         """The number of windows that take no more rows."""
         return int(self.said("closed") or 0)
 
-    # --- rows ----------------------------------------------------------------------------------
+    # --- storing rows -------------------------------------------------------------------------
 
     def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> FeedCounts:
         """Store the rows that are not in the database yet; ``label`` is the name of their file.
@@ -109,7 +109,7 @@ class Inbox:
         closed, new, left, done = self.closed, 0, 0, 0
         waiting = iter(rows)
         while read := list(islice(waiting, _CHUNK)):
-            if late == "next window":  # rows that are stored already keep their window
+            if late == "next window":  # Rows that are stored already keep their window.
                 read = [row._replace(window=max(row.window, closed)) for row in read]
             chunk = [row for row in read if row.window >= closed or self._find(row.name)]
             if len(chunk) < len(read) and late == "refuse":
@@ -131,7 +131,8 @@ class Inbox:
 
     def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
-            known = self._find(row.name)  # the window of a late row is not the one of its time
+            # A late row may be counted in a later window than the one of its time.
+            known = self._find(row.name)
             if known is None or known[1:] not in (row[3:], ("", self._hash(*row[3:]), 0, 0)):
                 raise BadRow(
                     label, row.line, "another row has come with its key, or from this line of a "
@@ -151,7 +152,7 @@ class Inbox:
         """Replace the rows of published windows by keyed hashes; returns their number."""
         self._base.create_function("hashed", 4, self._hash, deterministic=True)
         self._base.execute("pragma secure_delete = on")
-        self._hash()  # the salt is there before any row is gone
+        self._hash()  # The salt of the hashes is stored before any row is removed.
         with self.at_once():
             number = self._base.execute(
                 """update rows set person = hashed(time, person, key, amount), time = '', key = 0,
@@ -196,7 +197,8 @@ class Inbox:
     # --- windows that an engine has summed -----------------------------------------------------
 
     def store(self, windows: Mapping[int, Grouped]) -> None:
-        """Store the sums of windows, each with its number of rows and its mark."""
+        """Store the sums of windows that an engine has summed, each with its number of rows and
+        their hash."""
         self._base.executemany(
             "insert into grouped values (?, ?, ?, ?)",
             [(w, rows, mark, json.dumps(sums)) for w, (sums, rows, mark) in windows.items()],
@@ -204,7 +206,7 @@ class Inbox:
 
     @property
     def marks(self) -> dict[int, str]:
-        """The marks of all windows that an engine has summed."""
+        """The hash of the rows of each window that an engine has summed, by window."""
         return dict(self._base.execute("select window, mark from grouped"))
 
     def sums(self, window: int) -> tuple[int, ...] | None:
@@ -213,7 +215,7 @@ class Inbox:
         found = self._base.execute(query, (window,)).fetchone()
         return None if found is None else tuple(json.loads(found[0]))
 
-    # --- answers -------------------------------------------------------------------------------
+    # --- storing answers ----------------------------------------------------------------------
 
     def tell(self, window: int, counts: Mapping[str, int]) -> None:
         """Store the counts by key that were answered for a window."""

@@ -14,7 +14,8 @@ from antiphon.boards.engine import FeedCounts, Grouping, clear_spilled
 from antiphon.boards.inbox import Inbox, Late, Told
 
 Tells: TypeAlias = Callable[[str], Told]
-"""The callback that hears how many rows of a source are read, by the source's name."""
+"""A function from the name of a source to the callback that is told how many of its rows are
+read."""
 
 
 @attrs.frozen
@@ -60,11 +61,11 @@ class RowIntake(Intake):
 
 @attrs.frozen
 class EngineIntake(Intake):
-    """An intake that has DuckDB sum the rows of each window, and stores the sums only."""
+    """An intake for which DuckDB sums the rows of each window; it stores the sums only."""
 
     per_user: int | None
     place: Path | None
-    """The directory for what does not fit in memory; it is there during a feed only."""
+    """The directory for data that do not fit in memory; it exists only during a feed."""
 
     def __attrs_post_init__(self) -> None:
         if self.place is not None:

@@ -55,7 +55,8 @@ INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
 """The number of windows whose messages are written to the disk together."""
 _BEHIND: Final = 8
-"""The largest backlog, in windows or days, that a feed publishes by the machine's clock unasked."""
+"""The largest number of windows or days that a feed publishes at once by the machine's clock,
+unless it is called with ``until="now"``."""
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -68,7 +69,8 @@ class Fed(Shown, ForPrograms):
     again: int
     """The number of rows that had been added before."""
     told: int
-    """The number of windows published since the last feed, by a killed process or by this one."""
+    """The number of windows published since the last feed, by this process or by one that was
+    killed."""
     waiting: int
     """The number of rows in windows that are not over yet."""
     late: int = 0
@@ -127,7 +129,8 @@ class LiveBoard(Shown):
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """The number of windows published before the last feed; the next reports those since."""
+        """The number of windows published up to the last feed; the next feed reports those after
+        it."""
         self._catch_up()
 
     def feed(
@@ -159,7 +162,8 @@ class LiveBoard(Shown):
         bad = check_bad(self.board.bad if bad is None else bad, self.board.engine)
         self._check_alive()
         if late == "next window" and self._inbox.closed == self.board.clock.windows:
-            late = "refuse"  # no window is open
+            # Every window of the board is closed, so late rows have no later window.
+            late = "refuse"
         closing = self._closing(until)
         tell = partial(_told_to, progress)
         with self._inbox.at_once():
@@ -224,7 +228,7 @@ class LiveBoard(Shown):
         return map(self._session.send, batches)
 
     def purge(self) -> int:
-        """Remove the rows of windows that have been told from the board's files.
+        """Remove the rows of windows whose counts have been published from the board's files.
 
         Of each its own key and a hash are left, by which it is known when it comes again; the key
         of the hash is in the folder, so that whoever has the folder can try guesses.
@@ -236,7 +240,7 @@ class LiveBoard(Shown):
             self._session.compact()
         return self._inbox.purge()
 
-    # --- answers -------------------------------------------------------------------------------
+    # --- publishing counts --------------------------------------------------------------------
 
     @property
     def windows(self) -> int:
@@ -327,7 +331,8 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
             "published nothing and spent no ε: remove the folder, and feed the files again"
         )
     if log.exists():
-        resume(log, moved=moved, witness=witness).close()  # raises if a process runs the session
+        # ``resume`` raises an error if another process runs the session.
+        resume(log, moved=moved, witness=witness).close()
         beside(log).unlink(missing_ok=True)
         log.unlink()
 

@@ -44,13 +44,14 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 Cells: TypeAlias = "tuple[tuple[str, int], ...]"
-"""The cells of a window: the keys that somebody sent, each with its number of users, by key."""
+"""The cells of a window: the keys that somebody sent, each with its number of users, in order of
+keys."""
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
 """The largest number of users for which a key may stay closed."""
 _UNTIL: Final = 30
-"""The ε above which e^ε is taken as if ε were this."""
+"""The largest ε for which e^ε is computed; a larger ε is treated as this one."""
 
 
 @register("antiphon.TuplesOf/1")
@@ -121,13 +122,14 @@ def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
     """
     if isinstance(epsilon, Log):
         grown = epsilon.argument
-    else:  # e^ε is rounded down, so that the rule is more private
+    else:  # e^ε is rounded down, so that the rule is more private.
         grown = Fraction(math.exp(min(float(epsilon), _UNTIL)) * (1 - 2.0**-40))
     grown, known = max(grown, Fraction(1)), [Fraction(0)]
     while known[-1] < 1:
         p = known[-1]
         most = min(grown * p + delta, 1 - (1 - p - delta) / grown, Fraction(1))
-        if most.denominator > _GRID:  # rounded down, but not below p, which is allowed
+        # The next probability is rounded down, but not below the last one, p.
+        if most.denominator > _GRID:
             most = max(p, Fraction(math.floor(most * _GRID), _GRID))
         if most == p or len(known) > _MOST:
             raise InvalidArgument(
@@ -156,7 +158,7 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
     delta: Fraction = attrs.field(converter=fields.probability)
 
     def __attrs_post_init__(self) -> None:
-        self.probabilities  # an ε that opens nothing is refused now  # noqa: B018
+        self.probabilities  # an ε and δ that open no key are refused  # noqa: B018
 
     @property
     def probabilities(self) -> tuple[Fraction, ...]:
@@ -224,7 +226,8 @@ class OpeningPurse(OfUnits):
 
 @rule(THEOREM, ExtConComp, about=OpeningPurse)
 def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
-    """Theorem T3, ExtConComp w.r.t. f': the figure is that of Comp[RR_{ε,δ} × m, RR_{Bε₁}].
+    """The guarantee of ExtConComp w.r.t. f' by Theorem T3: that of Comp[RR_{ε,δ} × m, RR_{Bε₁}], if
+    m cells of the opener and B units of the counters may differ, and a unit costs ε₁.
 
     Raises: NoGuarantee if the first creation is no ``KeyOpener``, or a counter is none of T1's.
     """

@@ -49,7 +49,7 @@ UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 class OfUnits(Unpaid):
     """A verification function whose pairs of updates (x, x') cost |x - x'| units each. Abstract."""
 
-    swap_symmetric = True  # sides are compared by |x - x'|; the counters' own f' are not used
+    swap_symmetric = True  # Sides are compared by |x - x'|, and the counters' own f' are not used.
 
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
@@ -73,8 +73,8 @@ class OfUnits(Unpaid):
 @register("antiphon.SharedPurse/1")
 @attrs.frozen
 class SharedPurse(OfUnits, OfCreations):
-    """The verification function f': exactly these creations first; then pairs that differ by at
-    most ``units`` in all.
+    """The verification function f': exactly the creations ``created`` first; then pairs that differ
+    by at most ``units`` in all.
 
     Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
     on both sides. State: the counters, and the units that are left.
@@ -92,7 +92,8 @@ class SharedPurse(OfUnits, OfCreations):
 
 
 def moved(units: int, x: object, y: object) -> int | Refused:
-    """The units left of ``units`` after a pair of updates has cost |x - y|; or a refusal."""
+    """The number of units left of ``units`` after a pair of updates (x, y) has cost |x - y|; or a
+    refusal."""
     if type(x) is not int or type(y) is not int:
         return Refused("a pair differs that is no pair of updates")
     left = units - abs(x - y)
@@ -100,7 +101,7 @@ def moved(units: int, x: object, y: object) -> int | Refused:
 
 
 def interval(queries: Space) -> bool:
-    """Whether the ints among the queries are an interval, and all other queries are texts."""
+    """Whether the ints of a query space are an interval, and all its other queries are texts."""
     parts = queries.spaces if type(queries) is Either else (queries,)
     return sum(type(each) is Integers for each in parts) == 1 and all(
         type(each) is Integers
@@ -111,7 +112,8 @@ def interval(queries: Space) -> bool:
 
 @rule(THEOREM, ExtConComp, about=SharedPurse)
 def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
-    """Theorem T1, ExtConComp w.r.t. f': the figure is (Bε₁, 0), ε₁ the largest ε of the counters.
+    """The guarantee of ExtConComp w.r.t. f' by Theorem T1: (Bε₁, 0), if B units may differ, and
+    each costs a counter at most ε₁.
 
     Raises: NoGuarantee if a counter's claim is not pure, or not w.r.t. one unit; if its answers are
     not discrete; or if its updates are no interval of ints.

@@ -29,7 +29,7 @@ NAMES: Final = (str, int)
 
 
 def public_keys(value: Iterable[Key]) -> tuple[Key, ...]:
-    """Different texts or ints, at least one, as public keys. Raises: InvalidArgument."""
+    """The public keys, checked: different texts or ints, at least one. Raises: InvalidArgument."""
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")
@@ -145,9 +145,11 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user whose rows may be all that differs, and the world without them; -1: both may have some."""
+"""A user whose rows may be the only difference, and the world without them; -1: both worlds may
+have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen while no batch has differed; after that, the suspects that are left."""
+"""The users seen while no batch has differed; after that, the users whose rows may be the only
+difference."""
 
 
 @register("antiphon.SingleUser/1")

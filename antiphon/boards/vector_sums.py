@@ -21,9 +21,11 @@ from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcess
 _LARGEST: Final = 2**50
 """The largest absolute value of a total: above it, ints are not exact as doubles."""
 _MANY: Final = 2**16
-"""The largest number of windows for which the counter is normalised, which takes time for each."""
+"""The largest number of windows up to which the counter's matrix is normalised, as that takes time
+for each window."""
 _SHARE: Final = 1 - Fraction(1, 2**39)
-"""The share of δ that the noise is made for, so that what is rounded up stays below δ."""
+"""The part of δ for which the noise is chosen, so that the promised δ, which is rounded up, is not
+above δ."""
 
 
 @register("antiphon.VectorSums/1")
@@ -44,7 +46,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     """
 
     bounds: BoundedSums
-    """How rows are bounded; its counter is not used."""
+    """The rule by which rows are bounded, clipped and summed; its own counter is not used."""
     counter: Counter
     promise: Approximate | None = None
     """The (ε, δ) at which the counter is created, by the curve of Gaussian noise; None: the
@@ -56,7 +58,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     @property
     def created(self) -> Create:
-        """The creation query of the counter."""
+        """The message that creates the counter."""
         counter: Any = self.counter
         if self.promise is None:
             return Create(counter)
@@ -65,12 +67,13 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     @property
     def unit(self) -> Unit:
-        """The verification function of the batches."""
+        """The verification function of streams of batches: which of them are neighbours."""
         return self.bounds.unit
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams differing in one unit become one differing update."""
+        """The claim that streams of batches that differ in one unit of privacy become one differing
+        update."""
         inner = fixed_mechanisms([self.created])
         return Lifting(self.bounds.unit, inner, Status.PROVED, "antiphon.boards.VectorSums")
 
@@ -95,7 +98,8 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
 
 def distance(bounds: BoundedSums) -> Fraction | None:
-    """A bound on the ℓ₂ distance of the vectors of neighbours; None if several may differ."""
+    """A bound on the ℓ₂ distance between the vectors of sums of two neighbouring streams; None if
+    the vectors of several windows may differ."""
     unit, rows = bounds.unit, bounds.per_user
     if isinstance(unit, SingleUser) or bounds.in_total:
         return None
@@ -110,7 +114,8 @@ def gaussian_counter(
     bounds: BoundedSums, epsilon: Fraction, delta: Fraction, window: int | None = None
 ) -> Counter | None:
     """The Gaussian counter of all keys that keeps to (ε, δ), for totals or for sums of ``window``
-    windows; None if the unit takes none."""
+    windows; None if the unit of privacy lets several windows differ, or no noise is large
+    enough."""
     apart = distance(bounds)
     if apart is None:
         return None

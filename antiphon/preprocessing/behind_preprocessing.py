@@ -61,7 +61,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if direct is not None:
         yield direct
         if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
-            return  # No other route gives a better bound.
+            return  # No other derivation gives a better bound.
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
@@ -115,7 +115,8 @@ def _whole(pi: Preprocessing) -> Fraction | None:
 
 
 def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
-    """The guarantee of the asked mechanism w.r.t. ``relation``; None if no theorem applies."""
+    """The guarantee of the mechanism of an inquiry w.r.t. ``relation``; None if no theorem
+    applies."""
     try:
         return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
     except NoGuarantee:

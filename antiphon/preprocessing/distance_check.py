@@ -157,7 +157,7 @@ class _Search:
 
     def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
-        with np.errstate(all="ignore"):  # Data to which nothing can be fitted give NaN.
+        with np.errstate(all="ignore"):  # Data to which π cannot be fitted give images of NaN.
             found = np.asarray(self.pi(path.at(count)), np.float64)
         self.shapes.add(found.shape)
         return found

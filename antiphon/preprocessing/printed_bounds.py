@@ -19,7 +19,7 @@ from antiphon.protocol.measures.kinds import Renyi
 
 @attrs.frozen(kw_only=True)
 class Circumstances:
-    """The parameters for which the talk's table is evaluated."""
+    """The parameters at which the printed table of bounds is evaluated."""
 
     alpha: float
     epsilon: float
@@ -55,7 +55,7 @@ TAU: Final[dict[str, Figure]] = {
     "PCA": lambda s: 12.2 / s.gap,
     "scaling": lambda s: 4 / s.sigma**3,
 }
-"""The bound τ = Δ₂Δ_∞ of each preprocessing, with the sensitivities stated in the talk."""
+"""The bound τ = Δ₂Δ_∞ of each preprocessing in the printed table, by the talk's sensitivities."""
 
 THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
@@ -64,7 +64,8 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""The Rényi bound that the talk's theorem gives for each mechanism, at a τ."""
+"""The Rényi bound of each mechanism in the printed table by the theorem of the same talk, as a
+function of τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (
@@ -110,8 +111,8 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
 
 
 def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
-    """The talk's RDP bound for Gaussian noise at ρ behind a preprocessing with τ = ``shift``
-    sensitivities; p = 2.
+    """The RDP bound printed in the talk for Gaussian noise at ρ behind a preprocessing with τ =
+    ``shift`` sensitivities; p = 2.
 
     The talk's factor multiplies both legs, so the bound is too large, but valid.
     """
@@ -120,12 +121,12 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:
-    """The value of a table cell by the talk's theorem."""
+    """The value of a cell of the printed table by the theorem of the same talk."""
     return THEOREM[row](setting, TAU[column](setting))
 
 
 def wrong_cells(setting: Circumstances) -> list[tuple[str, str]]:
-    """The table cells whose printed figure differs from the theorem's.
+    """The cells of the printed table whose figure differs from the theorem's.
 
     >>> some = dict(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2)
     >>> wrong_cells(Circumstances(**some))

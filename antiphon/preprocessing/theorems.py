@@ -29,8 +29,8 @@ THEOREM: Final = "Weak triangle"
 GROUP: Final = "Group privacy"
 TURNED: Final = "Principal directions"
 SECTION = (6, 2)
-"""The position of these checks in ``antiphon verify``: after CM Thm 6.1, of which the direct bound
-is a special case."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, of which the direct
+bound is a special case."""
 
 
 def checks() -> Iterable[Check]:
@@ -64,8 +64,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class HalvedByDistance(FiniteResponse):
-    """A mechanism with noise that halves with each step, clipped: ε = (ln 2)·d for neighbours d
-    apart.
+    """A mechanism with clipped noise, whose probability halves with each step from 0: ε = (ln 2)·d
+    for neighbours at distance d.
 
     ``forgets``: a broken twin, which claims for any distance the ε of one step.
     """
@@ -136,8 +136,8 @@ def _cell(row: str, column: str, setting: Circumstances) -> float:
 
 
 def _talk(*, cell: Cell = by_theorem) -> Evidence:
-    """A check of the talk's bound at α >= 11 against a threshold test between N(0, 1) and N(ε(1 +
-    τ), 1).
+    """A check of a printed Rényi bound (``printed_bounds``), at orders α >= 11, against a threshold
+    test between N(0, 1) and N(ε(1 + τ), 1).
 
     It uses one good threshold; probabilities are rounded towards one another.
     """
@@ -170,7 +170,7 @@ def _lesser() -> Evidence:
     return _imputed([(each, Fraction(curve.delta_at(each))) for each in AT])
 
 
-# --- how far a projection on a principal direction turns when a record is replaced ---------------
+# --- the turn of a principal direction when a record is replaced ----------------------------------
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 FIXED: Final[Point] = (Fraction(1), Fraction(0))

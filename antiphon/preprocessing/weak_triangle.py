@@ -100,7 +100,7 @@ def _vertex(left: _Point, middle: _Point, right: _Point) -> float:
 
 
 _UP: Final = 1 + 16 * UNIT
-"""A factor above 1 that outweighs the rounding errors of the few operations below."""
+"""A factor above 1 that outweighs the rounding errors of the few operations on one bound."""
 _LONGEST: Final = 30
 
 

@@ -2,5 +2,5 @@
 
 from antiphon.protocol.provenance import nothing_proved_in
 
-# no claim made here counts as proved, since broken twins inherit claims
+# claims made in this package do not count as proved, since broken twins inherit them
 nothing_proved_in(__name__)

@@ -53,7 +53,7 @@ class Api:
             )  # fmt: skip
         return holder, key
 
-    # --- of a live stream --------------------------------------------------------------------
+    # --- paths of a live stream ---------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")

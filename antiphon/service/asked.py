@@ -34,7 +34,8 @@ def _no(constant: str) -> None:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with two fields of one name, as a proxy might have read the other field."""
+    """The fields of an object; one with two fields of a name is refused, as a proxy might have read
+    the other."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a field comes twice")
@@ -51,7 +52,7 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 def number_of(text: str) -> int:
-    """The number of a counter, read from text. Raises: Wrong."""
+    """The number of a counter that a text states. Raises: Wrong."""
     if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
         raise Wrong(422, "not a number", "a counter is named by its number: 0, 1, …")
     return int(text)

@@ -64,7 +64,8 @@ class BoardRun:
         def opened() -> LiveBoard:
             return file.board.open(file.folder, moved=moved, witness=witness)
 
-        self._live = self._thread.submit(opened).result()  # only this thread may use its database
+        # The board's database may be used by this thread only.
+        self._live = self._thread.submit(opened).result()
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
         self._announced = len(self.total.windows)
 
@@ -104,7 +105,7 @@ class BoardRun:
             self._live.feed(*fresh, until=self._until, progress=False)
             self._seen, self._said = states, ""
             self.total = self._live.ask()
-        except (AntiphonError, OSError) as error:  # printed once: the text may be data
+        except (AntiphonError, OSError) as error:  # an error is printed once; it may hold data
             if str(error) != self._said:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
@@ -121,7 +122,8 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            reply = await asyncio.shield(feeding)  # rows count even if the connection is lost
+            # The rows are added even if the connection is lost.
+            reply = await asyncio.shield(feeding)
         finally:
             self._waiting -= 1
         self._tell()
@@ -130,7 +132,7 @@ class BoardRun:
     def _feed(self, name: str, said: Posted) -> Reply:
         board, live = self.file.board, self._live
         try:
-            # without a time in the request, no window is closed
+            # A request that states no time closes no window.
             told = board.clock.begins(live.windows)
             until = said.until or told
             live.feed(said.rows, until=until, name=name, bad="refuse", progress=False)
@@ -160,7 +162,7 @@ class BoardRun:
                 raise Wrong(422, "not a row", text)
         return Posted(tuple(tuple(each[name] for name in names) for each in given), until)
 
-    # --- views -------------------------------------------------------------------------------
+    # --- the board for pages and programs -----------------------------------------------------
 
     @property
     def _words(self) -> str:

@@ -33,7 +33,8 @@ Event: TypeAlias = "tuple[Any, ...]"
 Said: TypeAlias = Any
 """The type of a message inside its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
-"""The counters: each one's description, and the number of events before it (None if refused)."""
+"""The counters: each one's description, and the number of events before it; None for a refused
+one."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
 """The number of events so far, and the counters."""
 
@@ -148,7 +149,8 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: one event differs, and so one bit of each counter."""
+        """The declaration for ``guarantee``: if one event differs, at most one bit of each counter
+        does."""
         outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
         return Lifting(
             ap.verifiers.updates_and_queries(outer, self.questions),

@@ -37,7 +37,8 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 
 def header_of(request: Request, name: str) -> str:
-    """The value of a header that occurs once, else "", as a proxy might have read the other one."""
+    """The value of a header that occurs once; "" for a repeated one, of which a proxy might have
+    read the other value."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 

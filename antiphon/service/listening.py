@@ -25,9 +25,11 @@ LISTENS: Final = 3600
 
 
 async def events(service: Service) -> AsyncIterator[str]:
-    """Yields an event when the board has changed, at most four a second; else a sign of life."""
+    """Yields an event when the board has changed, at most four a second; else a comment that keeps
+    the connection open."""
     until = time.monotonic() + LISTENS
-    seen = -1  # the page may be older than this stream
+    # No version counts as seen, since the browser's page may be older than this connection.
+    seen = -1
     yield "retry: 2000\n\n"
     while not service.closing and (left := until - time.monotonic()) > 0:
         fresh = await service.news(seen, min(15, left))

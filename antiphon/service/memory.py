@@ -94,7 +94,8 @@ class StreamMemory:
     lost: int = 0
     """Number of messages that a compaction of the log removed before their replies were stored."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that had no answer when the process died; answered since."""
+    """The (sender, key) of the message that had no answer yet when the process died; it was
+    answered on resuming."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, a bound on the true count."""
@@ -151,7 +152,7 @@ class StreamMemory:
             del counter.series[1:-1:2]
         return Reply(200, {"counter": number, **attrs.asdict(point)})
 
-    # --- kept, and read again ----------------------------------------------------------------
+    # --- saving and loading the memory --------------------------------------------------------
 
     def save(self, folder: Path) -> None:
         """Store the memory in its file, while nobody writes to the log."""

@@ -69,7 +69,8 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
-    app.router.redirect_slashes = False  # a redirect could lead to another site
+    # Paths are not redirected to others with a slash, since a redirect could lead to another site.
+    app.router.redirect_slashes = False
     return Threshold(app, service.frame, service.floods, hosts)
 
 

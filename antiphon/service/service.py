@@ -40,7 +40,7 @@ class _Drawn(NamedTuple):
 
 
 class Service:
-    """A live stream or board behind HTTP, made where the event loop runs; ``running`` starts it."""
+    """A live stream or board behind HTTP, created within the event loop; ``running`` starts it."""
 
     def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
         self.run, self.tokens, self.floods = run, tokens, Floods(reads)
@@ -70,7 +70,7 @@ class Service:
         self.closing = True
         self._loop.call_soon_threadsafe(self._changed)
 
-    # --- what is new -------------------------------------------------------------------------
+    # --- announcing changes to browsers -------------------------------------------------------
 
     def _changed(self) -> None:
         self.version += 1
@@ -94,7 +94,7 @@ class Service:
             self._drawn = _Drawn(self.version, now, board, page)
         return self._drawn
 
-    # --- browsers ----------------------------------------------------------------------------
+    # --- signing in and out -------------------------------------------------------------------
 
     def sign_in(self, holder: Holder) -> str:
         """The value of the cookie that an analyst's browser keeps instead of the token."""

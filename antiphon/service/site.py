@@ -58,7 +58,7 @@ class Site:
         address = address_of(request.client.host if request.client else "")
         return Listening(self._service.streams, address, events(self._service))
 
-    # --- of analysts, in a live stream -------------------------------------------------------
+    # --- forms of analysts, in a live stream --------------------------------------------------
 
     async def enter(self, request: Request) -> Response:
         if request.method != "POST":
@@ -98,7 +98,8 @@ class Site:
         return self._page(holder, said, reply.status)
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
-        run = self._service.run  # the page is drawn anew, to show this change
+        # The page is drawn anew, to show the change that the form has made.
+        run = self._service.run
         page = self._service.frame.board(run.board(), holder, said=said, forms=run.forms())
         return HTMLResponse(page, status)
 
@@ -120,7 +121,8 @@ class Site:
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        here = origin in (None, f"http://{host}", f"https://{host}")  # compared as texts
+        # The sender's address is compared with our own as a text.
+        here = origin in (None, f"http://{host}", f"https://{host}")
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")
         return form_of(await body_of(request, "application/x-www-form-urlencoded"))

@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running live stream: its durable session, its writer, and the views of both."""
+"""A running live stream: its durable session, its writer, and the texts for pages and programs."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ class StreamRun:
         return await self.say(who, key, self.batch(data))
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request, once the writer has stepped it."""
+        """The reply to a request, once the writer has sent its message to the mechanism."""
         return await self.writer.say(who, key, said)
 
-    # --- requests ----------------------------------------------------------------------------
+    # --- reading requests ---------------------------------------------------------------------
 
     def batch(self, data: object) -> tuple[Event, ...]:
         """A body {"events": [{field: value, …}, …]} as a batch of events. Raises: Wrong."""
@@ -130,7 +130,7 @@ class StreamRun:
             said[field.name] = numbers.get(fields.get(field.name, ""), fields.get(field.name, ""))
         return self.watch(said)
 
-    # --- views -------------------------------------------------------------------------------
+    # --- the live stream for pages and programs -----------------------------------------------
 
     def counted(self, number: int, body: Json) -> str:
         """The reply to a form that asked for a count, in words."""
@@ -140,7 +140,8 @@ class StreamRun:
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
-        """A note beside a count: the bound on its error, and whether noise made it impossible."""
+        """A note beside a count: the bound on its error, and whether noise made the count
+        impossible."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:

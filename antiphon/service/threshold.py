@@ -29,7 +29,8 @@ HEADERS: Final = {
         b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"same-origin",  # no-referrer would hide the Origin of our own forms
+    # The policy "no-referrer" would hide the origin of our own forms.
+    b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
     b"cache-control": b"no-store",
@@ -60,7 +61,7 @@ class Threshold:
         try:
             app = self._refused(scope) or self.app
             await app(scope, receive, guarded)
-        except Exception as error:  # an error's text may be data, as a log may be read by others
+        except Exception as error:  # an error's text may hold data: it is not printed
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
             print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)

@@ -19,7 +19,8 @@ from antiphon.sessions.durable.durable_session import DurableSession
 WAITING: Final = 4096
 """The largest number of waiting requests; a further one is refused and may come again later."""
 TOGETHER: Final = 1024
-"""The largest number of events and questions that are stepped together."""
+"""The largest number of events and questions that the mechanism gets before its answers are stored
+together."""
 _SAVE: Final = 4 << 20
 """Number of log bytes after which the memory is saved, so that a restart reads less of the log."""
 _COMPACT: Final = 256 << 20
@@ -39,8 +40,8 @@ class TooDear(Exception):
 
 
 class Writer:
-    """A task that steps messages in order, and resolves their futures once the answers are safely
-    stored.
+    """A task that sends waiting messages to the mechanism in order, and resolves their futures once
+    the answers are safely stored.
 
     Only ``run`` uses the session, in a thread of its own, and only ``run`` changes the memory, in
     the event loop between two batches. ``changed`` is called after each batch.
@@ -59,7 +60,8 @@ class Writer:
         self._saved = session.path.stat().st_size
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request, as before for a repeated key; ``CONFLICT`` if requests differ."""
+        """The reply to a request; a repeated key gets the first reply again, or ``CONFLICT`` if the
+        requests differ."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
@@ -90,7 +92,8 @@ class Writer:
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
-        """The messages to step together; a message that creates a counter is stepped alone."""
+        """The messages that the mechanism gets together; a message that creates a counter is sent
+        alone."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -113,7 +116,8 @@ class Writer:
             await loop.run_in_executor(self._thread, self.keep)
 
     def _step(self, messages: list[Any]) -> tuple[list[Any], Exception | None]:
-        """The answers to the messages, up to one that is refused or that ends the session."""
+        """The mechanism's answers to the messages, up to one that is refused or that ends the
+        session."""
         answers: list[Any] = []
         try:
             self._check_price(messages[0][2])

@@ -61,7 +61,8 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
 
 
 def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
-    """The board in its folder; an empty one in memory where only a feed may make the folder."""
+    """The running board of a TOML file, in its folder; in memory, and empty, if there is no folder
+    and the action adds no rows."""
     if feeds or known.folder.exists():
         return known.board.open(known.folder, moved=moved)
     return known.board.start()

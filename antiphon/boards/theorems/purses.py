@@ -19,7 +19,7 @@ from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 
 SECTION = (6, 3)
-"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, which boards use, too."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, which boards use."""
 _LAWS: Final = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 _TOLD: Final = -1
 _SUMS: Final = Integers(0, 2)

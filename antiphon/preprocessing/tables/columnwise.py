@@ -89,7 +89,7 @@ def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
     kind, wide = base.sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
-    found = table.copy()  # The middle of a constant column is its value.
+    found = table.copy()  # a constant column is not binned
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
@@ -127,11 +127,12 @@ class ClusterCentres(base.TablePreprocessing):
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record; the search starts at the same points each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # scikit-learn installs this package.
+    from threadpoolctl import threadpool_limits  # threadpoolctl is installed with scikit-learn.
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # one thread: several add numbers in any order
-        fewer = base.sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
+    # One thread only: several would add numbers in any order.
+    with limits(1), warnings.catch_warnings():
+        fewer = base.sklearn("exceptions").ConvergenceWarning  # warns of too few records
         warnings.simplefilter("ignore", fewer)
         means.fit(table)
     found: Records = means.cluster_centers_[means.labels_]

@@ -125,7 +125,7 @@ def _data(finding: AuditedEntry) -> dict[str, object]:
     }
 
 
-# --- for people --------------------------------------------------------------------------------
+# --- output for people --------------------------------------------------------------------------
 
 
 def _print(findings: list[AuditedEntry], surprises: list[AuditedEntry], thorough: bool) -> None:

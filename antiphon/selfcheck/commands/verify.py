@@ -43,7 +43,8 @@ def verify(
         raise InvalidArgument(f"{certify} is no directory: make it")
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
     findings, stopped, written, refused = list[Decided](), False, list[str](), list[str]()
-    watched = as_json or sys.stdout.isatty()  # the printed rows show the progress
+    # No progress bar where printed rows show the progress.
+    watched = as_json or sys.stdout.isatty()
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
             for check in rows:
@@ -106,7 +107,7 @@ def broken(finding: Decided) -> str:
     return "the statement"
 
 
-# --- for programs ----------------------------------------------------------------------------
+# --- output for programs ----------------------------------------------------------------------
 
 
 def _data(finding: Decided) -> dict[str, object]:
@@ -129,7 +130,7 @@ def _data(finding: Decided) -> dict[str, object]:
     }
 
 
-# --- for people --------------------------------------------------------------------------------
+# --- output for people ------------------------------------------------------------------------
 
 
 class PrintedRows:

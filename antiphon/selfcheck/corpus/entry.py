@@ -60,7 +60,8 @@ class Entry:
     thorough: int = 4_000_000
     """The number of interactions in each world that is enough for the bound to reach ``goal``."""
     score: str = "auto"
-    """The way an audit ranks views; "places" where learning from the whole view takes too long."""
+    """The ``score`` by which ``audit`` ranks views; "places" where a classifier of whole views is
+    too slow."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """The feature of a view that an audit reads, if the plain answers are not suitable."""
     goal: float | None = None
@@ -129,7 +130,8 @@ CONFIDENCE: Final = 0.9
 """The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples that choose player and event; or a quarter of all if that is more."""
+"""The number of samples by which an audit chooses player and event; a quarter of all samples, if
+that is more."""
 MOST_TRAINING: Final = 8_000_000
 """The largest number of training samples: they are held in memory."""
 

@@ -98,7 +98,7 @@ RHO: Final = Fraction(2)
 DELTA: Final = Fraction(1, 10)
 """The δ at which a zCDP claim is tested as (ε, δ), since ρ alone bounds no single event."""
 LESS: Final = Fraction(7, 10)
-"""The factor of a broken twin's noise: 30 % too little."""
+"""The noise of a broken twin as a part of the right noise: 30 % too little."""
 UNKNOWN: Final = Truth()
 
 
@@ -136,7 +136,8 @@ def derived(
 
 
 def slow(*rows: Entry) -> tuple[Entry, ...]:
-    """The corpus entries with few samples, as ``SLOW`` says, since their interactions are slow."""
+    """The given corpus entries with the sample sizes of ``SLOW``, since their interactions are
+    slow."""
     return tuple(attrs.evolve(row, **SLOW) for row in rows)
 
 

@@ -57,7 +57,8 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""The options of entries whose truth is near the claim or the goal, and takes more samples."""
+"""The options of entries whose truth is so near the claim or the goal that they need more
+samples."""
 
 
 def _entry(

@@ -59,7 +59,8 @@ def _randomized_response() -> Specimen:
     return Specimen(
         Example(response, NOT_BITS, finite=True),
         Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        # δ is 1/7 for the bit shown as it is, plus 6/7·(9 - 3)/10 for the truth told too often.
+        # The twin's true δ at ε = ln 3: 1/7, as the bit is revealed, plus 6/7·(9 - 3)/10, as the
+        # truth is told too often.
         *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
                 "randomized response that lies too rarely", surer,
                 Truth(math.log(9), delta=23 / 35), asked),
@@ -67,7 +68,8 @@ def _randomized_response() -> Specimen:
 
 
 def _weak_responses() -> Iterator[Specimen]:
-    """The specimens of M_δ and M_{p,E}, of which sparse compositions cost more than one of them."""
+    """The specimens of M_δ and M_{p,E}: under sparse composition, several of them cost more than
+    one."""
     leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
     asked = saying("00 | 01", [same(0), differ])
     (false,) = claimed(

@@ -93,7 +93,8 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
     """The least m such that the privacy loss of ``number`` randomized responses RR_{ln q}, q =
     ``growth``, is above m ln q with probability at most ``beta``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    worse = list(itertools.accumulate(weights))  # worse[n]: the weight of at most n lies
+    # The number worse[n] is the total weight of at most n lies.
+    worse = list(itertools.accumulate(weights))
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
     return number - 2 * (fits + 1)
@@ -125,7 +126,7 @@ def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
 
 
 SECTION = (5, 8)
-"""The place of these rows in ``antiphon verify``: after those on parameters fixed in advance."""
+"""The position of this module's rows in ``antiphon verify``: after parameters fixed in advance."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
@@ -194,7 +195,8 @@ def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
 
 
 def _in_a_chain(*, alone: bool = True) -> Evidence:
-    """Evidence that the natural filter bounds one claim, repeated; or claims of three kinds."""
+    """Evidence that the natural filter bounds repeated creations with one claim or, not ``alone``,
+    creations with three different claims."""
     if not alone:
         return _free(ExtConComp(budget=NATURAL), [TO])
     budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
@@ -204,7 +206,8 @@ def _in_a_chain(*, alone: bool = True) -> Evidence:
 
 
 def _products(*, kept: bool = True) -> Evidence:
-    """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100: 1 - (71/100)²."""
+    """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100 and no third: the tight
+    δ is 1 - (71/100)². With ``kept`` False, the filter forgets earlier charges."""
     budget = BasicFilter(epsilon=0, delta=Fraction(1, 2))
     leaky = LeakyBit(delta=Fraction(29, 100))
     claimed = [(epsilon(0), Fraction(4959, 10000))]
@@ -213,7 +216,7 @@ def _products(*, kept: bool = True) -> Evidence:
     return private(system, f, claimed, 9, catalogue=(leaky,), max_creations=3, exactly=True)
 
 
-# --- a Rényi order that is chosen by the path -----------------------------------------------------
+# --- mechanisms whose outcomes need different Rényi orders ----------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
 """A pair (ε, δ) that each outcome of ``coin()`` keeps by its own Rényi order, 11/4 or 20."""
@@ -226,7 +229,7 @@ def coin() -> FiniteResponse:
     """A public coin, then sixteen RR_{ln 5/4}, of which the truths are counted, or one RR_{ln
     7/2}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    once = [2 * 9**15, 7 * 9**15]  # the weights of both have the sum 9^16
+    once = [2 * 9**15, 7 * 9**15]  # Either row of weights has the sum 9^16.
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
@@ -239,21 +242,22 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence that a single Rényi order proves GOAL; for ``coin()`` it does not, as each outcome
-    needs its own."""
+    """Evidence that a single Rényi order proves the (ε, δ) ``GOAL``; for ``coin()`` it does not, as
+    each outcome needs an order of its own."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)
 
 
-# --- an odometer that is right at each time, and not at all times --------------------------------
+# --- an odometer that is right at each time alone, and not at all times together -----------------
 
 BETA, STEPS = Fraction(9, 20), 6
 
 
 def _pointwise(*, listens: bool = False) -> Evidence:
-    """Evidence on an odometer whose reading ε_n is exceeded w.p. at most 9/20 for each n alone, and
-    w.p. 388/729 for some n <= 6."""
+    """Evidence on an odometer whose reading is exceeded w.p. at most 9/20 after each number n of
+    responses alone. With ``listens`` the adversary stops once it is: w.p. 388/729, at some n <=
+    6."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

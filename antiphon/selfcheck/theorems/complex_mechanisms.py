@@ -32,11 +32,11 @@ class Routing(NamedTuple):
     """The state of ``Router``, a test post-processor."""
 
     phase: str
-    """The name of the step whose answer the router waits for; "" between two bits."""
+    """The name of the step whose answer the router waits for; "" when it waits for the next bit."""
     bit: int
-    """The last bit from the left."""
+    """The last bit received from the left."""
     before: int
-    """The bit before the last one."""
+    """The bit received before the last one."""
     heard: object
     """The last answer of the first mechanism."""
     created: int
@@ -124,7 +124,7 @@ class EachBit(PostProcessor):
 
 ASK, HUSH = "ask", "hush"
 REQUESTS = Finite((ASK, HUSH))
-"""The public queries: f allows them as identical pairs (q, q) only."""
+"""The public queries to ``OnRequest``: f allows them as identical pairs (q, q) only."""
 
 
 class Told(NamedTuple):
@@ -226,7 +226,7 @@ def _twofold(router: Router, b: int) -> Mechanism:
 
 
 def _inner() -> Budgeted:
-    """The f' on the right of the router: one walk and one RR may see a difference (Thm 5.2)."""
+    """The f' on the right of the router: one ``WALK`` and one RR may see a difference (Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 

@@ -34,25 +34,27 @@ LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
 
 @cache
 def threshold() -> Create:
-    """The creation of AboveThreshold on two messages, which claims ε = ln 2 and its tight δ."""
+    """The creation of AboveThreshold for two messages, with ε = ln 2 and its tight δ as claim."""
     return Create(promised(FiniteAboveThreshold(1), bounded(event_level(), 2), 2, epsilon=Log(2)))
 
 
 @cache
 def walk() -> Create:
-    """The creation of ``WALK`` on two messages, which claims its tight ε."""
+    """The creation of the two-state mechanism ``WALK`` for two messages, with its tight ε as
+    claim."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 
 @cache
 def secret() -> Create:
-    """The creation of ``SECRET`` on three messages, which claims ε = ln 3/2 and its tight δ."""
+    """The creation of the interactive mechanism ``SECRET`` for three messages, with ε = ln 3/2 and
+    its tight δ as claim."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
 
 def weakened(created: Create, growth: object, delta: object = 0) -> Create:
-    """The same creation with the weaker claim (ε, δ), ε = ln ``growth``."""
+    """The creation ``created`` with the weaker claim (ε, δ), where ε = ln ``growth``."""
     own = created.claim
     assert own is not None
     assert isinstance(own.measure, Approximate | Pure)
@@ -146,12 +148,14 @@ class BitEcho(ContinualMechanism[None, int, int]):
 
 
 def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
-    """A wrong choice rule for the simulator 𝒫: the first unused sample, whatever its parameters."""
+    """A wrong choice rule for the simulator 𝒫 of a composition: the first unused sample, whatever
+    its parameters."""
     return next(i for i, sample in enumerate(samples) if sample is not None)
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4
-"""The public queries to ``Corners``: announce the place; from Z to A or B; from Z to R or 0."""
+"""The public queries to ``Corners``, a walk over places: leave the start; from the place Z, go to A
+or B; from Z, go to R or 0."""
 START, ZERO, R, Z, A, B, OVER = "start", "0", "R", "Z", "A", "B", "over"
 _PLACES: Final = (START, ZERO, R, Z, A, B, OVER)
 _QUERIES: Final = Integers(0, ALONG)
@@ -225,7 +229,8 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two places around (1-δ, 1-δ) on the diagonal, and the probability of the upper."""
+        """The two places to which ``ANNOUNCE`` may go, lower first, and the probability of the
+        upper one: their mean height on the diagonal is 1-δ."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:

@@ -60,7 +60,8 @@ def proof_by_simulation(
     rounds: int,
     simulator: CompositionSimulator | None = None,
 ) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b, with
+    the paper's simulator 𝒫, or with ``simulator``."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
     responses = simulated_composition.RandomizedResponses(chosen.parameters)
     systems = theorem.in_both_worlds(
@@ -73,7 +74,8 @@ def proof_by_simulation(
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""Makers of the function that decides a check, of whose arguments a twin changes one."""
+"""Functions that bind the arguments of ``bounded_by_responses`` and ``proof_by_simulation`` to a
+function that decides a check; a twin changes one of these arguments."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
@@ -202,7 +204,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7; ``built`` and ``fed``: how much smaller e^ε is in T, and in RR."""
+    """Evidence for Lemma 4.7, that a simulator T ∘* RR_ε has the views of the mechanism; a twin
+    lessens e^ε in both T and RR (by ``built``), or in RR alone (by ``fed``)."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

@@ -24,7 +24,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 from antiphon.verifiers import event_level, updates_and_queries
 
 SECTION = (6, 4)
-"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which they hold."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, which they use."""
 FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
@@ -107,7 +107,7 @@ def _decided(
     processor: PostProcessor[Any] | None = None,
 ) -> Evidence:  # fmt: skip
     """Evidence that a count of distinct items, or ``processor`` in its place, has exactly the tight
-    δ of so many changes that differ."""
+    δ of a count of which ``changes`` changes differ between the worlds."""
     claimed = [(Log(at), Fraction(delta)) for at, delta in enumerate(FIGURES[changes], start=1)]
     system, f = (processor or part) @ NoisyChanges(), part.lifting.outer
     return private(system, f, claimed, rounds, exactly=True, queries=queries)

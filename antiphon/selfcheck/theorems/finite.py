@@ -74,7 +74,8 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism of two hidden states, which drift towards the bits received and colour answers."""
+"""A mechanism with two hidden states: each bit received moves it towards one of them, and the
+answers depend on the state."""
 
 SECRET: Final = Table(
     "secret",
@@ -85,7 +86,8 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An IM as a continual mechanism: the first bit is its initial state, queries 0, 1 probe it."""
+"""An IM as a continual mechanism: the first bit chooses its initial state; later queries, 0 or 1,
+get noisy answers that depend on the state."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:

@@ -144,7 +144,8 @@ class NaiveChain(ContinualMechanism):
 
 @attrs.frozen
 class NaiveLinks(PostProcessor):
-    """The chain P₁ ∘* P₂, literally by CM Alg. 2: a cursor walks between the two.
+    """The chain P₁ ∘* P₂, literally by CM Alg. 2: a cursor says which of the two gets the next
+    message.
 
     ``skips`` is a cursor bug, for a broken twin: messages that P₂ sends left bypass P₁.
     """
@@ -218,7 +219,8 @@ def _linked(*, skips: bool = False) -> theorem.Evidence:
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Evidence that p1 ∘* p2 ∘* p3 ∘* walk, bracketed in two ways, has the views of a reference."""
+    """Evidence that three post-processors p1, p2, p3 before the mechanism ``WALK``, bracketed in
+    two ways, have the views of the ``reference``."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

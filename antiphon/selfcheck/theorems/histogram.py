@@ -86,7 +86,8 @@ def laplace() -> Create:
 
 @cache
 def together(one: Create) -> Create:
-    """The creation of a composition of any number of ``one``, of which one may see a difference."""
+    """The creation of a composition of any number of mechanisms ``one``, of which one may see a
+    difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 
@@ -103,7 +104,7 @@ class Capped(HistogramQuery):
 
 @attrs.frozen(kw_only=True)
 class SmallHSS(TestedIntervals):
-    """A finite HSS: γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
+    """A finite HSS (CM Alg. 4) with γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
 
     ``tells``: a broken twin, whose ``out`` is q of the true sum, and not of H's answer.
     """

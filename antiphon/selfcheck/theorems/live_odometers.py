@@ -22,9 +22,11 @@ from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neigh
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
 """The odometer's bound on the privacy loss, as a function of the state; None: no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""The gain of stopping at a view, from its probabilities in the worlds, and the reading."""
+"""The type of a function from a view's probabilities in both worlds, and the odometer's reading, to
+the adversary's gain if it stops there."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The distribution of states after the messages so far: states and probabilities, by key."""
+"""The distribution of states after the messages so far: for each key, a state and its
+probability."""
 
 _DIGITS: Final = 40
 
@@ -107,7 +109,8 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The odometer ``session.budget.at(delta).loss``, of the creations chosen by ``counting``."""
+    """The function from a state to the reading ``session.budget.at(delta).loss`` for the creations
+    that ``counting`` chooses."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -117,7 +120,8 @@ def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = 
 
 
 def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain of a view: P if the loss ln P/Q is above the odometer's reading, else 0."""
+    """The gain of a view with the probabilities P = ``zero`` and Q = ``one``: P if the loss ln P/Q
+    is above the odometer's reading, else 0."""
     if reading is None or zero <= one:
         return Fraction(0)
     above = not one or not at_most(epsilon(Log(zero / one)), reading)
@@ -125,7 +129,8 @@ def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) ->
 
 
 def beyond(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain of a view: max(0, P - e^reading·Q), rounded up."""
+    """The gain of a view with the probabilities P = ``zero`` and Q = ``one``: max(0, P -
+    e^reading·Q), rounded up."""
     if reading is None:
         return Fraction(0)
     return max(Fraction(0), zero - one * _exp_below(reading))
@@ -143,7 +148,7 @@ def _exp_below(value: Fraction | Log) -> Fraction:
 
 
 SECTION = (5, 9)
-"""The place of these rows in ``antiphon verify``: after those on filters."""
+"""The position of this module's rows in ``antiphon verify``: after those on filters."""
 NAME = "Odometers"
 TENTH = Fraction(1, 10)
 
@@ -179,8 +184,8 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """Evidence on walks, whose states drift before a pair differs: the loss is at most the sum of
-    the ε of the walks that see a difference."""
+    """Evidence on copies of ``WALK``, whose state drifts before a pair differs: the loss is at most
+    the sum of the ε of the copies that see a difference."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))
@@ -194,7 +199,8 @@ def _differed(found: Found) -> list[Create]:
 
 
 def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evidence:
-    """Evidence on ``Corners``; the twin's odometer counts only the creations that see a difference.
+    """Evidence on the worst-case mechanism ``Corners``; the twin's odometer counts only the
+    creations that see a difference.
 
     The figure is 37/64 (CM §5.2), where half of δ = 1/2 is for the δ_i.
     """

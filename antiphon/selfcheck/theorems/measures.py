@@ -18,7 +18,7 @@ from antiphon.verifiers.models import neighbouring_start
 SECTION = (5, 9)
 ETA: Final = Log(4)
 ROOTS: Final = tuple(map(Fraction, ("1", "9/8", "5/4", "3/2")))
-"""The values of e^(ε/2) at which δ(ε) is compared."""
+"""The values of e^(ε/2) at which the curve δ(ε) is compared."""
 START: Final = neighbouring_start()
 
 
@@ -79,7 +79,8 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on a selection from two candidates; permute-and-flip has range ln 9."""
+    """Evidence on selection from two candidates by ``kind``; of the twin, permute-and-flip, the
+    range is ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -93,7 +94,8 @@ PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
 """Two figures for δ(0) of two mechanisms, rounded up: by a dominating pair, and of the best two
 that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The best adaptive choice: top = 2 first, and by its answer about √2 or 2√2."""
+"""The parameters ``top`` of the best adaptive choice of two mechanisms: 2 first, then by its answer
+about √2 or 2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:

@@ -31,7 +31,7 @@ from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Paramete
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""The place of these rows in ``antiphon verify``: after CM §5, which the theorems sharpen."""
+"""The position of this module's rows in ``antiphon verify``: after CM §5, which they sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
@@ -76,7 +76,8 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Evidence on f_∞ with n creations, each sent ``public`` equal pairs and a pair of bits."""
+    """Evidence on the composition w.r.t. f_∞ of n creations; each mechanism gets ``public``
+    identical pairs and then a pair of bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
 
@@ -85,7 +86,8 @@ def _decided(
 
 
 def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
-    """The points (ε, δ) of k times RR_{ε,0} and n times RR_{0,δ} together, at the ε of ``AT``."""
+    """The points (ε, δ) of the composition of k times RR_{ε,0} and n times RR_{0,δ}, at four values
+    of ε."""
     size, delta = parameters
     return theorem.composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
 
@@ -97,7 +99,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on walks, whose tight δ stays below the theorem's."""
+    """Evidence for Theorem S on copies of ``WALK``, whose tight δ stays below the theorem's."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -127,8 +129,8 @@ def _exactly(created: Sequence[Create], purse: Sequence[Parameters], n: int) -> 
 
 
 def _chosen(*, adaptive: bool = True) -> Evidence:
-    """Evidence at ε = ln 4 with unequal classes of parameters; not ``adaptive``: classes fixed in
-    advance, with δ = 59/125."""
+    """Evidence at ε = ln 4 on two creations whose parameters may differ, chosen adaptively; not
+    ``adaptive``: the claim for parameters fixed in advance, δ = 59/125."""
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
     purse, at = [each.parameters for each in kinds], Log(4)
     lists = combinations_with_replacement(purse, 2)
@@ -139,8 +141,8 @@ def _chosen(*, adaptive: bool = True) -> Evidence:
 
 
 def _closed() -> Evidence:
-    """Evidence for the closed bound 1 - y·[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], where y is
-    1 - δ of k times RR_ε, and E = e^ε with E(1-2δ) >= 1."""
+    """Evidence for a closed bound: δ <= 1 - y·[(E+1)/2 (1-2δ₁)^n - (E-1)/2 (1-2δ₁E/(E-1))^n] for n
+    mechanisms of δ₁, where y is 1 - δ of k times RR_ε, and E = e^ε with E(1-2δ₁) >= 1."""
     e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
     left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
     pure = theorem.composed([(Log(e), Fraction(0))] * k, AT)
@@ -195,7 +197,8 @@ def _unlike(*, alike: bool = False) -> Evidence:
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Evidence on Theorem G's δ(0); not ``adaptive``: that of mechanisms whose way from Z is fixed.
+    """Evidence on Theorem G's δ(0); not ``adaptive``: the claim for mechanisms whose way from the
+    place Z is fixed in advance.
 
     It is 7/8, where an adaptive choice gains 253/288.
     """
@@ -207,7 +210,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) if ``across`` of n mechanisms may only go from Z to A or B, and the others not."""
+    """The δ(0) of n ``Corners`` if ``across`` of them may go from the place Z to A or B only, and
+    the others to R or 0 only."""
     p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
     weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):
@@ -224,7 +228,7 @@ EXPOSED_AT: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(3))
 
 
 def _rho() -> tuple[ZeroConcentrated, Claim]:
-    """The ρ of ``EXPOSED``, and the claim that states it."""
+    """The ρ of the mechanism M_{p,E} under test, and its claim of that ρ."""
     measures = ((claim.measure, claim) for claim in EXPOSED.claims)
     return next((rho, claim) for rho, claim in measures if isinstance(rho, ZeroConcentrated))
 
@@ -236,8 +240,8 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 
 def _exposed(n: int) -> Evidence:
-    """Evidence for Theorem R: δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that one of n
-    is exposed."""
+    """Evidence for Theorem R: δ(ε) is (4 - e^ε)/5, the δ of RR_{ln 4}, times the probability that
+    one of n mechanisms is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))
@@ -247,7 +251,8 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound by ρ; not ``revealed``: as if public answers showed nothing."""
+    """Evidence on the bound by ρ of k-sparse composition; not ``revealed``: the claim kρ, which is
+    too small, as if public answers revealed nothing."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)

@@ -58,7 +58,7 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """The function f_∞ with the parameters of these creations; ``consistent``: f_{∞,FPC}."""
+    """The function f_∞ with the parameters of the given creations; ``consistent``: f_{∞,FPC}."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -69,7 +69,8 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """The simulator T_j of a mechanism, always with V[f'_j], as printed."""
+    """The simulator T_j of a created mechanism, with V[f'_j] inside for every first pair, as in the
+    paper."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
@@ -100,7 +101,7 @@ def _one_of_four() -> Evidence:
     return of_creations(f, [one], claimed, 8, 4, exactly=True)
 
 
-# --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------
+# --- Theorem 1.4 (CM §5.2): the counterexample, found by search -----------------------------------
 
 
 def _counterexample() -> Iterable[Check]:

@@ -116,7 +116,8 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """Checks of one theorem, one for each tuple ``given``, whose values ``instance`` shows."""
+    """Checks of one theorem, one for each tuple in ``given``: its values are the arguments of
+    ``decide``, and fill the text ``instance``."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
@@ -226,7 +227,8 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger δ of the two worlds, and the world that it favours."""
+    """The larger δ of the two directions (world 0 against 1, and 1 against 0), and the direction's
+    number."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 

@@ -90,7 +90,7 @@ def _pair(created: Create) -> Dichotomy:
 
 
 def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
-    """The points (ε, δ) of the product of the pairs (P, Q) that these creations claim."""
+    """The points (ε, δ) of the product of the pairs (P, Q) that the given creations claim."""
     points = [(Fraction(1), Fraction(1))]
     for pair in map(_pair, created):
         points = [(p * a, q * b) for (p, q), (a, b) in product(points, pair)]
@@ -104,7 +104,7 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
     """A mechanism that draws from each pair (P, Q), for the bit 0 from P and for 1 from Q; it
-    answers the numbers of the drawn points. ``single``: one number alone."""
+    answers the indices of the drawn points. ``single``: one index alone."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
@@ -130,8 +130,8 @@ def _same(
     *,
     nearer: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M, N a draw from M's pair.
-    ``nearer``: by how much N's laws are drawn together."""
+    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M: T is the simulator, and N(b)
+    draws once from the pair of laws that M claims. ``nearer``: by how much N's laws are mixed."""
     simulator = pair_simulator(mechanism, f, rounds=rounds)
     fed = [(p + nearer * (q - p) / 2, q + nearer * (p - q) / 2) for p, q in simulator.pair]
     samples = Samples((tuple(fed),), single=True)
@@ -179,18 +179,19 @@ def _sparse(*created: Create, consistent: bool = True) -> validity.SparseMeasure
 def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
-    """Evidence on a composition: its δ is at most that of the product of the pairs of ``purse``."""
+    """Evidence on a composition: its δ is at most that of the product of the (P, Q) of
+    ``purse``."""
     return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
 def _only(*_: object) -> int:
-    """The number of the sample that a simulator takes, where there is one sample."""
+    """The number of the sample that a simulator takes: 0, as there is one sample only."""
     return 0
 
 
 def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), where N draws
-    from one pair (P, Q)."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp has the views of V[f] ∘* 𝒫 ∘* N(b), where 𝒫 is the
+    simulator and N(b) draws once from a pair (P, Q)."""
     (one,) = made
     assert one.claim is not None
     guarded = pair_simulator(
@@ -237,7 +238,7 @@ def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) 
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
-    """Evidence for Theorem F₁ on n creations, claimed as for ``counted`` creations."""
+    """Evidence for Theorem F₁ on n creations, under the claim for ``counted`` creations."""
     points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
         (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points

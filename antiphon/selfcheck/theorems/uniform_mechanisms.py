@@ -16,7 +16,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_cr
 from antiphon.verifiers import bounded, event_level
 
 SECTION = (5, 3)
-"""The place of these rows in ``antiphon verify``: after CM Thm 5.5, which they extend."""
+"""The position of this module's rows in ``antiphon verify``: after CM Thm 5.5, as an extension."""
 ZERO: Final = Fraction(0)
 _TWICE: Final = bounded(event_level(), 2)
 

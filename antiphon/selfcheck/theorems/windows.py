@@ -62,7 +62,8 @@ _WINDOW: Final = Window(2)
 
 
 def sliding(processor: PostProcessor[Any] = _WINDOW) -> Evidence:
-    """Evidence that the windows of a counter are as private as its counts."""
+    """Evidence that the counts of a counter's sliding windows are as private as its counts since
+    the start."""
     system = processor @ RandomizedBits()
     return private(system, event_level(), composed(ONE, CURVE), 3, exactly=True)
 

@@ -66,7 +66,7 @@ class Door:
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))
-                await asyncio.sleep(0)  # other tasks get a turn in a flood of connections
+                await asyncio.sleep(0)  # lets other tasks run in a flood of connections
 
     async def _admit(self, connection: socket.socket, address: str) -> None:
         if self._taken[address] >= self._places.of_one:

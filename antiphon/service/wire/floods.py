@@ -30,7 +30,8 @@ class Buckets:
         level = min(self._most, level + (now - last) * self._rate)
         allowed = level >= 1
         self._levels[name] = level - 1 if allowed else level, now
-        if len(self._levels) > _NAMES:  # the bucket that is unused for longest is nearly full
+        # The bucket that is removed is unused for longest, and so nearly full.
+        if len(self._levels) > _NAMES:
             self._levels.popitem(last=False)
         return 0 if allowed else (1 - level) / self._rate
 

@@ -24,7 +24,8 @@ class Patience(asyncio.Protocol):
     """A mixin with timeouts for a protocol class of uvicorn."""
 
     cycle: Any
-    """The request that is being answered, or the last one; None before the first."""
+    """The object with which uvicorn answers the current request, or the last one; None before the
+    first."""
     ended: Callable[[], object] | None = None
     """A callback for the end of the connection."""
     _transport: asyncio.Transport

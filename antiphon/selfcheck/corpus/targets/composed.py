@@ -77,12 +77,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """The differing pairs (0, 1) to the mechanisms with these indices, in order."""
+    """The differing pairs (0, 1) to the mechanisms with the given indices, in order."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """The identical pairs (0, 0) to the mechanisms with these indices, in order."""
+    """The identical pairs (0, 0) to the mechanisms with the given indices, in order."""
     return [same(Ask(0, index)) for index in indices]
 
 
@@ -161,7 +161,8 @@ def _consistent() -> Iterator[Entry]:
     fifty = _entry("f_∞ with δ > 0: fifty M_δ", f, Player("the counterexample's", breaker), truth,
                    "CM Thm 1.4", epsilon=0, delta=RARELY, broken=True)  # fmt: skip
     near = 0.98 * float(breaker.success)
-    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)  # a million runs in all
+    # Both worlds together take a million interactions.
+    yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)
 
 
 def _side_by_side() -> Iterator[Entry]:

@@ -23,7 +23,7 @@ from antiphon.verifiers import Within, neighbouring_start
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
     """A random sign ±1, and ln u for u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
-    # (ticket//2 + 1)·2^-52 is exact in doubles, so that u is as from a generator of doubles.
+    # The argument of the logarithm is exact in doubles, as if a generator of doubles had drawn it.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
@@ -69,7 +69,8 @@ def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
 @column_safe
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
-    """The snapping mechanism, Laplace noise on a coarse grid: clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ).
+    """The snapping mechanism, Laplace noise of scale λ clamped to ±B and rounded to multiples of Λ:
+    clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ), u uniform on (0, 1].
 
     NIM: an int -> a float: a multiple of Λ, or ±B. λ = (1 + B·2^-49)/ε, and Λ is the least
     power of two >= λ; a value halfway between two multiples goes up.

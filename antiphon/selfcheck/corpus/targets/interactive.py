@@ -23,8 +23,8 @@ _PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
 
 
 class SharedNoiseState(NamedTuple):
-    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and the noise of
-    each height, None before its draw."""
+    """The state of ``SharedNoiseCounter``: the tree's nodes that make up the prefix as (height,
+    sum), and the noise of each height, None before its draw."""
 
     subtrees: tuple[tuple[int, int], ...]
     noises: tuple[int | None, ...]
@@ -79,7 +79,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of ``LaggingCounter``: the inner counter's, and the last update, not yet sent."""
+    """The state of ``LaggingCounter``: the inner counter's state, and the last update, not yet
+    sent."""
 
     inner: object
     waiting: object

@@ -23,7 +23,7 @@ class TotalWithin:
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # an entry is not a number
+        except InvalidArgument:  # An entry of one of the tuples is not a number.
             return False
         return bool(sum(gaps) <= self.distance)
 

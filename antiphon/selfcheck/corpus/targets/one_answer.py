@@ -97,7 +97,8 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
 
     def _noisy(self, answer: int, coins: Coins) -> float:
         noise = coins.laplace(float(2 / self.epsilon))
-        return answer + (abs(noise) if self.exponential else noise)  # |Lap(b)| is Exp(b)
+        # the absolute value of Lap(b) has the law Exp(b)
+        return answer + (abs(noise) if self.exponential else noise)
 
 
 def _probability(value: object) -> Fraction:
@@ -105,7 +106,8 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor: draws with so many outcomes are stored as numbers, and split no population."""
+"""A factor of the number of outcomes of a draw: with this many, draws are simulated as columns of
+numbers, not outcome by outcome."""
 
 
 @register("antiphon.corpus.Rappor/1")
@@ -159,7 +161,8 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A reported bit, by comparisons alone, since branches would split a population of runs."""
+        """A reported bit, computed from comparisons without branches, so that many interactions can
+        run as one column."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:

@@ -31,7 +31,7 @@ class Recipe(NamedTuple):
     release: Scale | None = None
     """The scale of fresh noise on a number released for ⊤; (0, 0): the compared number itself."""
     halts: bool = True
-    """Whether the mechanism halts after c times ⊤."""
+    """Whether the mechanism halts after the c answers ⊤ that it may give."""
     redraws: bool = False
     """Whether the threshold's noise ρ is drawn afresh after each ⊤."""
     private: bool = False
