@@ -41,7 +41,8 @@ class HockeyStick:
     def tangents(self) -> tuple[tuple[float, float], ...]:
         """Pairs (a, b) for which a·p + b·q is at most the loss at all probabilities p and q; the
         largest of these values equals the loss, or nearly."""
-        # The second tangent is 0, and leaving it out does not make the largest loss smaller.
+        # The loss's other tangent, 0, is left out: the unknowns of the linear programs are at least
+        # 0.
         return ((1.0, -self.growth),)
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
@@ -216,7 +217,8 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     exponent = (whole_order(order) - 1) * exact.fraction(divergence, "the divergence")
     if exponent < 0:
         raise InvalidArgument("a divergence is at least 0")
-    bits = _BITS + math.ceil(2 * exponent)  # The first digit of e^-x comes after 1.45·x bits.
+    # In binary, e^-x has at most 1.45·x zeros before its first 1.
+    bits = _BITS + math.ceil(2 * exponent)
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 
 

@@ -33,8 +33,8 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game, the indices of the histories in a law (the array of
-    answer probabilities), for the messages that the mechanism receives in that world."""
+    """For each world of the privacy game: the places of the histories, with the messages sent in
+    that world, in a law (the array of a mechanism's answer probabilities)."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
@@ -125,10 +125,10 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The tree without the histories that are impossible in both worlds under this law; few
-    histories remain for a vertex of the linear program."""
+    """The tree without the histories that are impossible in both worlds under this law; if the law
+    is a vertex of the linear program, few histories remain."""
     found: list[OneLength] = []
-    # for each history of the level above, its index among the histories that remain, or -1
+    # For each history of the level above: its index among the histories that remain, or -1.
     before = np.zeros(1, np.int64)
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
@@ -174,8 +174,8 @@ def _pairs(_: object, __: object, value: object) -> None:
 @register("antiphon.ListedPairs/1")
 @attrs.frozen
 class ListedPairs(Verification[int, object]):
-    """A verification function that allows only these pairs, at most ``events`` of them with
-    different sides. Prefix-closed.
+    """A verification function that allows only the pairs of a finite list, at most ``events`` of
+    them with different sides. Prefix-closed.
 
     ``at_first``: if the first pair has equal sides, all pairs must (CM Def. 5.3). ``at_last``: no
     pair may follow the last one with different sides. State: the number of pairs with different

@@ -79,7 +79,7 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # Other replicas may have results, so the replicas are stepped one by one.
+    except Exception:  # The function may fail for some replicas only: they are stepped singly.
         raise Apart from None
     return _column(made, coins)
 

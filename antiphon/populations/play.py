@@ -73,10 +73,11 @@ class Population:
     joins: bool = False
     """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
     blocks: int = 0
-    """The number of times that a step was made for a block of replicas."""
+    """The number of steps made so far, each for a whole block of replicas."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
-        """Yield each block when it has ended; ``coins.lanes`` are then its replicas.
+        """Yield each block with its replicas when it has ended; the coins are then those of just
+        these replicas (``coins.lanes``).
 
         Blocks are played depth first, so that few wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.
@@ -113,7 +114,7 @@ class Population:
                 stack.append((Part(lanes, []), after))
 
     def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
-        """One party's step, and the replicas for which it was made."""
+        """One step of the party whose turn it is, and the replicas for which the step was made."""
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
@@ -295,7 +296,8 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
 
 
 def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
-    """All replicas with one skeleton (discrete part), in the order in which their blocks ended."""
+    """The cell of all replicas whose views share a skeleton (discrete part), in the order in which
+    their blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])
     if not width:

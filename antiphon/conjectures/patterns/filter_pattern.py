@@ -51,7 +51,8 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        return pairs(given)  # ``pairs`` raises the error that says in which form claims are given
+        # The function ``pairs`` raises the error that says in which form claims are given.
+        return pairs(given)
     return tuple(map(_one, claims))
 
 
@@ -204,8 +205,8 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        # the figure is infinite (None) for no worst mechanism, as both worlds allow the same
-        # answers
+        # The figure of a worst mechanism is never infinite (None), as both worlds allow the same
+        # answers.
         assert found is not None
         return found
 
@@ -265,7 +266,7 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        # the game is never without a figure, as every answer is possible in both worlds
+        # The game always has a figure, as every answer is possible in both worlds.
         assert result is not None
         return result
 

@@ -281,7 +281,8 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
+        """The gradient of the gain of the adversary ``seen`` with respect to law number
+        ``place``."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

@@ -77,7 +77,7 @@ class Keys:
         return len(self._said)
 
     def answer(self, asked: Keyed) -> object:
-        """The answer that the message with this key was given; UNKNOWN if the key is new.
+        """The answer that was given to the message with this key; UNKNOWN if the key is new.
 
         Raises: InvalidArgument if another message came with the key.
         """
@@ -208,7 +208,7 @@ class Written:
 
 
 def failing(why: str) -> str:
-    """The log line of a step that failed: the session has ended with HALT."""
+    """The log line of a step that failed: its answer is HALT, which ends the session."""
     return dumps({"answers": codec.encode(HALT), "failed": why})
 
 
