@@ -241,7 +241,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """A branch (answer, number of the next node) for each possible answer."""
+        """A branch (answer, number of the next node) for each possible answer to this pair."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)

@@ -27,8 +27,8 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The number of local searches that start before a result can influence a start, and may run at
-once."""
+"""The number of local searches that may run at once: a start depends only on results of searches
+that started at least this many starts earlier."""
 _KEPT: Final = 8
 """The number of best results kept for each size of laws, near which most later searches start."""
 _PATIENCE: Final = 60

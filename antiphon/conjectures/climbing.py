@@ -110,8 +110,9 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """Adds the inequalities of Lyu's recursion for the world b = ``bit``; its unknowns, a bound on
-    the loss from each history on, begin at the column ``start``."""
+    """Adds, for the world b = ``bit``, the inequalities by which a bound on the loss from each
+    history on follows from the bounds one answer later (Lyu's recursion); these unknowns begin at
+    the column ``start``."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)
@@ -128,7 +129,8 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
-    """Adds inequalities: the unknown in ``column`` is at least the loss's tangents at a history."""
+    """Adds inequalities to a linear program: the bound in ``column`` is at least each tangent of
+    the loss at a history."""
     # Where the two probabilities p and q are equal, a tangent a·p + b·q is (a + b)·p, so only the
     # largest tangent counts.
     if own == other:

@@ -33,12 +33,13 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game: the places of the histories, with the messages sent in
-    that world, in a law (the array of a mechanism's answer probabilities)."""
+    """For each world of the privacy game: the place of each history, with the messages that the
+    mechanism gets in that world, in a law (the array of its answer probabilities)."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
-    """The number of the group of each history."""
+    """The number of the group of each history; a group holds the answers to a pair after a
+    history."""
     parents: Ints
     """The index of the shorter history that each group of siblings continues."""
     pairs: Ints
@@ -46,7 +47,8 @@ class OneLength(NamedTuple):
 
     @property
     def starts(self) -> Ints:
-        """The index of the first history of each group."""
+        """The index of the first history of each group (the answers to one pair after one
+        history)."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
@@ -159,7 +161,7 @@ def _level(
 MOST_PAIRS: Final = 64
 """The largest number of different pairs that may be sent to a mechanism."""
 ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
-"""The pairs (0, 1), in this order only, and a public question 2."""
+"""The pair (0, 1), in this order only, and a public question 2."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
 """The pairs (0, 1) and (1, 0), and a public question 2."""
 TWO_PUBLIC: Final = (Pair(0, 1), same(2), same(3))

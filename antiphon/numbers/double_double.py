@@ -1,4 +1,5 @@
-"""Double-double arithmetic: a number as the sum of two doubles, for differences that cancel.
+"""Double-double arithmetic: a number as the sum of two doubles, for differences of numbers that are
+nearly equal.
 
 A privacy loss such as (k-2j)ε - ε_g is often tiny beside its terms, and exactly zero where ε_g is a
 multiple of ε. Two doubles keep about 106 bits, so that such a difference has its leading digits

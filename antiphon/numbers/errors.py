@@ -92,7 +92,8 @@ class ProtocolError(AntiphonError):
 
 
 class CompositionError(AntiphonError):
-    """Raised for parts that do not fit together, or for a theorem whose premise fails."""
+    """Raised for parts of a system that do not fit together, or for a theorem whose premise
+    fails."""
 
 
 class TranscriptError(AntiphonError):

@@ -169,7 +169,8 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Number these new values in order. Raises: InvalidArgument if a value has a number."""
+        """Give numbers to these new values, in order. Raises: InvalidArgument if one has a
+        number."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -186,7 +187,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            # This also overwrites a value that an interrupted call has left here.
+            # This assignment also overwrites a value that an interrupted call has left here.
             self.values[number:] = [value]
             self._ids[key] = number
         return number

@@ -23,8 +23,8 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
     return attrs.Converter(convert, takes_field=True)
 
 
-# Type checkers infer a constructor's types only from converters that are plain functions, so they
-# are shown these.
+# Type checkers infer a constructor's types only from plain functions, so they see these in place of
+# the converters.
 if TYPE_CHECKING:
     from fractions import Fraction
 

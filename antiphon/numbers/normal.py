@@ -33,7 +33,8 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    # The extra bits, twice the leading zero bits of e^(-x²/2), make up for cancellation below.
+    # Extra bits of precision, twice the leading zero bits of e^(-x²/2), make up for the
+    # cancellation in the difference below.
     bits = _BITS + math.ceil(x * x * Fraction(3, 2))
     least, most = density(x, bits)
     low, high = _series(x, bits)
@@ -127,7 +128,7 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
     if not high:
         return Fraction(0)
     if high > _LARGEST:
-        # x = √(2ε) suffices, because 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε).
+        # x = √(2ε) is large enough, because 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε).
         return exact.root_up(2 * high)
     wrong = 1 / (1 + math.exp(high))
     guess = max(-NormalDist().inv_cdf(wrong), 2.0**-60)

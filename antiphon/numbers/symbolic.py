@@ -165,8 +165,8 @@ class Symbolic:
 
     @property
     def value(self) -> Fraction:
-        """The function's value inside ``standing_for``, which gives the symbol a number. Raises:
-        SymbolError elsewhere."""
+        """The function's value in the context ``standing_for``, which gives the symbol a number.
+        Raises: SymbolError elsewhere."""
         known = _STANDS.get() or {}
         if self.unknown not in known:
             raise _needs_number(self.unknown.name, "its value")
@@ -174,16 +174,16 @@ class Symbolic:
 
     @property
     def numerator(self) -> int:
-        """The numerator of the function's value, inside ``standing_for`` only."""
+        """The numerator of the function's value, in the context ``standing_for`` only."""
         return self.value.numerator
 
     @property
     def denominator(self) -> int:
-        """The denominator of the function's value, inside ``standing_for`` only."""
+        """The denominator of the function's value, in the context ``standing_for`` only."""
         return self.value.denominator
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """The function's value as two integers, inside ``standing_for`` only."""
+        """The function's value as two integers, in the context ``standing_for`` only."""
         return self.value.as_integer_ratio()
 
     def __float__(self) -> float:

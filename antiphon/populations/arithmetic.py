@@ -98,7 +98,8 @@ class Lanes:
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block that these were split from, to free its memory."""
+        """Drop the reference to the block from which these replicas were split, to free its
+        memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None

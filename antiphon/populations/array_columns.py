@@ -96,7 +96,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
-        # NumPy and other libraries look up such attributes to recognise arrays.
+        # NumPy and other libraries look up attributes named ``__…`` to recognise arrays.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.alone(), name)
@@ -225,8 +225,8 @@ def _axes(side: Any) -> int | None:
 
 
 def _side(side: Any, rank: int) -> Any:
-    """An operand with the replicas as its first axis and ``rank`` axes after it; an operand that
-    all replicas share is not changed."""
+    """An operand as an array with the replicas as its first axis and ``rank`` axes after it; an
+    operand that all replicas share is not changed."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()

@@ -155,7 +155,7 @@ class ColumnCoins(Coins):
         return bool(self._keep(yes > 0))
 
     def _split(self, parts: Sequence[tuple[object, Lanes]]) -> object:
-        """Go on with the largest part of the block; the other parts wait."""
+        """Split the block: the step goes on with its largest part, and the other parts wait."""
         value, lanes = max(parts, key=lambda part: part[1].size)
         for other, rest in parts:
             if rest is not lanes:

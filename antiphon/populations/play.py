@@ -277,7 +277,8 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with symbols for numbers and truth values; numbers go to the list ``numbers``."""
+    """The feature with a symbol in place of each number and truth value; numbers are added to the
+    list ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
@@ -320,7 +321,8 @@ class SlowAudit(UserWarning):
 def taken_apart(
     adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
 ) -> tuple[str, ...]:
-    """The names of the parts that were stepped replica by replica in a few test interactions.
+    """The names of the parts of a system that were stepped replica by replica in a few test
+    interactions.
 
     Each of these parts draws or receives numbers, and is not declared ``ap.column_safe``.
 

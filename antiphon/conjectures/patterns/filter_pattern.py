@@ -281,7 +281,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The loss of the set of claims with this number."""
+        """The loss of the worst mechanisms for the set of claims with this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

@@ -109,7 +109,7 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def measure(self) -> Measure:
-        """The measure of the claim."""
+        """The measure of privacy in which the claim is made."""
 
     @property
     @abstractmethod

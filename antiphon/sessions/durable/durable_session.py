@@ -36,7 +36,7 @@ class DurableSession(Session):
     manager; ``close`` it, or just let the process end.
     """
 
-    # The possible ends of the log after the process died, and what they mean:
+    # The possible ends of the log after the process died, for its last message m and answer a:
     #
     #   (nothing of m)   The message has not happened.
     #   says m           A promise. Nobody has seen the coins drawn for it: the resumed session
@@ -213,7 +213,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # A restart cannot begin at this line, as it names no message keys.
+        else:  # A restart cannot begin at this line of the log, as it names no message keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])

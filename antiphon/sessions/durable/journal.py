@@ -55,7 +55,7 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # Later errors state this reason if the write fails.
+        # Errors after a failed write state this reason.
         self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:

@@ -116,7 +116,8 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """The progress of a session after each line of its log (one object). Raises: as ``follow``."""
+    """The progress of a session after each line of its log, as one object that is updated. Raises:
+    as ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):

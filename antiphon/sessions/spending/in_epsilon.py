@@ -60,7 +60,8 @@ def _reading(
             return _of_order(budget.order, created, delta, part)
         return _mixed(budget.after(created), delta, part, budget.near)
     if budget is not None and not isinstance(budget, Filter):
-        return None  # A budget of a user's class sums up charges in a way that is unknown here.
+        # A budget of a user's class sums up charges in a way that is unknown here.
+        return None
     # The filter itself charges a δ of up to ``limits[1]``.
     slack = delta / 2 if budget is None else delta - budget.limits[1]
     if isinstance(budget, RenyiFilter):
@@ -117,7 +118,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 def _differing(guard: Gatekeeper | None) -> Distance | None:
     """The sums of ε over mechanisms that got a pair with different sides; None if unknown."""
     if guard is None or guard.state is None:
-        return None  # The verifier has halted, so its state, which knew these mechanisms, is gone.
+        return None  # The verifier has halted, so its state, which listed the mechanisms, is gone.
     state = _SUMS.initial_state
     for child in guard.state.children:
         if child.differed:

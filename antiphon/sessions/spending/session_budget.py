@@ -55,9 +55,9 @@ def budget_of_record(
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except errors.ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
+            except errors.ReplayMismatch:  # The step draws a coin: what it may create is unknown.
                 now = find(mechanism, state, failed=True)
-            except errors.AntiphonError:  # The message is refused, so it will not happen.
+            except errors.AntiphonError:  # The message will be refused, so it changes nothing.
                 continue
             except Exception:  # The step will fail, and be answered by HALT.
                 now = find(mechanism, state, failed=True)
@@ -129,7 +129,7 @@ class SessionBudget(BudgetInSight):
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
-        for _ in range(52):  # 52 bisections give the precision of a double.
+        for _ in range(52):  # 52 bisections give ε the precision of a double.
             middle = (low + high) / 2
             low, high = (middle, high) if self._fits(middle) else (low, middle)
         return exact.fraction(low)
