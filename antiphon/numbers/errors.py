@@ -191,7 +191,7 @@ class MissingExtra(AntiphonError, ImportError):
 
 
 for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
-    # Tracebacks show each class as antiphon.NAME, the name by which users import it.
+    # Tracebacks show each class with the package from which users import it.
     _each.__module__ = "antiphon"
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)

@@ -147,7 +147,7 @@ class Journal:
         """In a forked child, close the log, which belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
-        self.close()
+        self.close()  # Only the parent may finish a line begun before the fork.
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
