@@ -57,7 +57,7 @@ class AllViews:
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
         """The best adversary against mechanisms with these laws; ``bit`` is the world b of the
-        privacy game in which the views that the adversary accuses count."""
+        privacy game in which the views that the adversary accuses add to its gain."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
@@ -117,7 +117,7 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
     """The joint probabilities of the mechanisms' histories with these lengths, a product over the
-    mechanisms; ``side`` is 1 for the world in which accused views count, and 2 for the other."""
+    mechanisms; ``side`` is 1 for the world in which accused views add to the gain, else 2."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -254,7 +254,7 @@ class _Builder:
         return branches
 
     def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
-        """The probabilities of a view, first in the world where accused views count."""
+        """The probabilities of a view, first in the world where accused views add to the gain."""
         own = other = 1.0
         for party, length, node in zip(self._found.parties, lengths, place, strict=True):
             own, other = own * party.own[length][node], other * party.other[length][node]

@@ -163,7 +163,7 @@ class Climb(NamedTuple):
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world in which the views that the adversary accuses count."""
+    """The world in which the views that the adversary accuses add to its gain."""
 
 
 class Climbing(Protocol):
@@ -176,7 +176,7 @@ class Climbing(Protocol):
 
 class Oracle(Protocol):
     """The interface of a search for the best adversary against given laws of mechanisms; ``bit`` is
-    the world in which the views that the adversary accuses count."""
+    the world in which the views that the adversary accuses add to its gain."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""

@@ -192,8 +192,8 @@ which this total is largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
-    """The figure δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument
-    for both an order and an ε."""
+    """The figure δ(ε) if ``order`` is None, else the moment of this Rényi order. Raises:
+    InvalidArgument for both an order and an ε."""
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:
@@ -202,7 +202,7 @@ def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
 
 
 def maybe_order(_: object, __: object, value: int | None) -> None:
-    """An attrs validator that accepts an order, or None. Raises: InvalidArgument."""
+    """An attrs validator that accepts a Rényi order, or None. Raises: InvalidArgument."""
     if value is not None:
         whole_order(value)
 

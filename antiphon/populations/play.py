@@ -71,7 +71,8 @@ class Population:
     keep: bool = False
     """Whether blocks keep the mechanism's draws."""
     joins: bool = False
-    """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
+    """Whether split blocks with equal states are joined again, so that answers may be ``OneOf``
+    (several in one block)."""
     blocks: int = 0
     """The number of steps made so far, each for a whole block of replicas."""
 

@@ -106,7 +106,8 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The worst mechanism of a claim, which attains the claim, and the query that creates it."""
+    """A claim with the worst mechanism that keeps it (for ρ-zCDP, nearly the worst), and the query
+    that creates this mechanism."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):

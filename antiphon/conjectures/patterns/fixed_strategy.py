@@ -84,7 +84,7 @@ class FixedStrategy:
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
         """All views of the adversary, each with its probabilities in the world where accused views
-        count and in the other world."""
+        add to the gain, and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):

@@ -78,7 +78,8 @@ class DurableSession(Session):
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys, self._key = course.keys, course.key
-        """The keys with their answers, and the key of the message in the log without an answer."""
+        """The messages' keys with the answers, and the key of the message in the log without an
+        answer."""
         self._over, self.failure = course.over, course.failure
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark

@@ -69,7 +69,7 @@ class Keys:
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, object]] = {}
         self.fresh: dict[str, None] = {}
-        """The keys that are not in a key line of the log yet."""
+        """The message keys that are not in a key line of the log yet."""
         self.places: list[int] = []
         """The positions of the key lines in the log."""
 
@@ -193,7 +193,7 @@ class Written:
         self._step, self._tape = mechanism.step, tape
         self.line = ""
         self.died = False
-        """Whether a part of the mechanism died in the last step."""
+        """Whether a part of the mechanism died of an error in the last step."""
 
     def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         deaths = self._tape.deaths

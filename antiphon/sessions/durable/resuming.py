@@ -27,7 +27,7 @@ Witness: TypeAlias = Callable[[str, int], bool]
 is returned only once for each."""
 
 _TRIES: Final = 2
-"""The number of new tries of the step of a message in flight, before HALT is answered."""
+"""The number of times that the step of an unanswered message is tried again, before HALT."""
 _BEGINNING: Final = 2
 """The number of lines that ``begin`` writes to a new log."""
 
