@@ -19,5 +19,5 @@ __all__ = [
     "SparsePattern", "SparseRenyi", "TableMechanism", "conjecture", "moment_above",
 ]  # fmt: skip
 
-# claims that a user's broken class inherits from this package never count as proved
+# Claims that a user's class inherits from a class of this package never count as proved.
 nothing_proved_in(__name__)

@@ -25,7 +25,7 @@ from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 Lengths: TypeAlias = tuple[int, ...]
 """The number of questions that each mechanism has been asked, as a tuple."""
 _MORE: float = 1e-12
-"""The increase of a gain that still counts as rounding error."""
+"""The largest increase of a gain that counts as rounding error."""
 
 
 class Party(NamedTuple):
@@ -49,7 +49,7 @@ class Best(NamedTuple):
 
 
 class AllViews:
-    """A search for the best adversary of a composition against given laws."""
+    """A search for the best adversary of a composition of mechanisms with given laws."""
 
     def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
         self._trees = tree, law_trees.turned(tree)
@@ -57,11 +57,12 @@ class AllViews:
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
         """The best adversary against mechanisms with these laws; ``bit`` is the world b of the
-        privacy game in which the views that the adversary accuses count."""
+        privacy game in which the views that the adversary accuses add to its gain."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
-        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
+        """The gradient of the gain of the adversary ``seen`` with respect to law number
+        ``place``."""
         return gains(seen, place, size)
 
 
@@ -92,8 +93,8 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """The gradient of the adversary's gain in the law of a mechanism, which has ``size``
-    entries."""
+    """The gradient of the adversary's gain with respect to the law of one mechanism, an array with
+    ``size`` entries."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -102,7 +103,7 @@ def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
             for place in reversed(range(len(lengths))):
                 if place != mechanism:
                     chances = found.parties[place][1 + side][lengths[place]]
-                    # unlike @, einsum adds in the same order on every machine
+                    # Unlike @, ``einsum`` adds in the same order on every machine.
                     mass = np.einsum("...i,i->...", mass, chances)
             np.add.at(total, level.heard[side], mass)
     return total
@@ -115,8 +116,8 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
-    """The joint probabilities of the mechanisms' histories with these lengths, Π_j x_j; ``side`` is
-    1 for the world in which accused views count, and 2 for the other world."""
+    """The joint probabilities of the mechanisms' histories with these lengths, a product over the
+    mechanisms; ``side`` is 1 for the world in which accused views add to the gain, else 2."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -160,7 +161,8 @@ def _said(place: int, pair: int) -> int:
 
 
 def asked(choice: int) -> tuple[int, int]:
-    """The meaning of a choice other than 0: (number of the mechanism, index of the pair)."""
+    """The question that a choice other than 0 encodes: (number of the mechanism, index of the
+    pair)."""
     return divmod(choice - 1, law_trees.MOST_PAIRS)
 
 
@@ -229,7 +231,8 @@ class _Builder:
             return number
         mechanism, pair = asked(choice)
         said = self._pairs[pair]
-        self.nodes.append(StrategyNode())  # This entry reserves the place of the node.
+        # This entry reserves a place for the node, before its children.
+        self.nodes.append(StrategyNode())
         message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
         branches = tuple(self._answered(lengths, place, mechanism, pair))
         self.nodes[number] = StrategyNode(message, branches)
@@ -238,7 +241,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """A branch (answer, number of the next node) for each possible answer."""
+        """A branch (answer, number of the next node) for each possible answer to this pair."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)
@@ -251,7 +254,7 @@ class _Builder:
         return branches
 
     def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
-        """The probabilities of a view, first in the world where accused views count."""
+        """The probabilities of a view, first in the world where accused views add to the gain."""
         own = other = 1.0
         for party, length, node in zip(self._found.parties, lengths, place, strict=True):
             own, other = own * party.own[length][node], other * party.other[length][node]

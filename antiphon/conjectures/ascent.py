@@ -1,5 +1,5 @@
-"""A search by repeated local searches ("climbs"), taken in the order of their starts; the best laws
-found are kept.
+"""A search for laws of mechanisms by many local searches ("climbs"), whose results are used in the
+order of their starts; the best laws found are kept.
 
 A start is determined by its number and the results of much earlier climbs. So the result of a
 search is a function of its seed and the number of starts, for any number of workers.
@@ -27,8 +27,8 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The number of local searches that start before a result can influence a start, and may run at
-once."""
+"""The number of local searches that may run at once: a start depends only on results of searches
+that started at least this many starts earlier."""
 _KEPT: Final = 8
 """The number of best results kept for each size of laws, near which most later searches start."""
 _PATIENCE: Final = 60
@@ -102,7 +102,8 @@ class Few:
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of the local search with this number, given the best results ``few`` by size."""
+    """The start of the local search with this number, by its seed in ``chunks`` and the best
+    results ``few`` for each size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
@@ -110,7 +111,8 @@ def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
     """The sizes (rounds, answers) in which the first ``starts`` local searches look."""
-    enough = len(sizes) * (len(sizes) + 1)  # By then a local search has been made in each size.
+    # By this number of starts each size has had a local search.
+    enough = len(sizes) * (len(sizes) + 1)
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
@@ -130,7 +132,7 @@ def place_of(number: int, sizes: int) -> int:
 
 
 _CLEARLY: Final = 1e-6
-"""The excess of a gain in doubles over the bound from which on the loss is computed exactly."""
+"""The excess of a gain (in doubles) over the bound from which on the loss is computed exactly."""
 _FURTHER: Final = 1e-9
 """The amount by which a local search must gain more than the last one that was computed exactly, to
 be computed exactly itself."""
@@ -163,7 +165,8 @@ class Memory:
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The starts of the next local searches; each may use results of ``AHEAD`` starts before."""
+    """The starts of the next local searches, already chosen: start number n depends on the results
+    of the searches up to number n - ``AHEAD``."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
@@ -255,9 +258,11 @@ class Ascent(InOrder[Climb]):
             self.watch(HowFar(self.limits.spent, self.done, best, self.aim.figure))
 
     def settle(self) -> None:
-        """Computes the largest loss found exactly, if it seems to refute the bound and is new."""
+        """Computes the largest loss found exactly, if it seems to refute the bound and has not been
+        computed yet."""
         memory = self.memory
-        # the mechanisms come from a checkpoint, which does not hold their exact loss
+        # In a resumed search the mechanisms come from a checkpoint, which does not hold their exact
+        # loss.
         if memory.refuting is not None and self._judged is None:
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)

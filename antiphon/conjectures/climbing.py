@@ -96,8 +96,8 @@ def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
 
 
 def _laws(domain: Domain) -> Inequalities:
-    """The equations of a law x: Σ_a x(h, q, a) = x(h) over the answers a to q after h, and x() =
-    1."""
+    """The equations that make x a law: x() = 1, and for each history h and query q the sum of x(h,
+    q, a) over all answers a is x(h)."""
     rows, questions = Inequalities(), len(domain.inputs)
     rows.add({0: 1.0}, 1.0)
     for depth in range(domain.rounds):
@@ -110,8 +110,9 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """Adds the inequalities of Lyu's recursion for the world b = ``bit``; its unknowns, a bound on
-    the loss from each history on, begin at the column ``start``."""
+    """Adds, for the world b = ``bit``, the inequalities by which a bound on the loss from each
+    history on follows from the bounds one answer later (Lyu's recursion); these unknowns begin at
+    the column ``start``."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)
@@ -128,9 +129,10 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
-    """Adds inequalities: the unknown in ``column`` is at least the loss's tangents at a history."""
-    # the largest tangent where both probabilities are equal: all tangents a·p + b·q have a + b <=
-    # loss(1, 1)
+    """Adds inequalities to a linear program: the bound in ``column`` is at least each tangent of
+    the loss at a history."""
+    # Where the two probabilities p and q are equal, a tangent a·p + b·q is (a + b)·p, so only the
+    # largest tangent counts.
     if own == other:
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
@@ -142,7 +144,7 @@ def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) ->
 
 Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
-"""The size (rounds, answers) of the sought mechanisms; some patterns use another meaning."""
+"""The size of the sought mechanisms: (rounds, answers); in some patterns, two other numbers."""
 _SWEEPS: Final = 12
 """The largest number of passes over all mechanisms in a local search."""
 _STILL: Final = 1e-2
@@ -161,7 +163,7 @@ class Climb(NamedTuple):
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world in which the views that the adversary accuses count."""
+    """The world in which the views that the adversary accuses add to its gain."""
 
 
 class Climbing(Protocol):
@@ -173,15 +175,16 @@ class Climbing(Protocol):
 
 
 class Oracle(Protocol):
-    """The interface of a search for the best adversary against given laws; ``bit`` is the world in
-    which the views that the adversary accuses count."""
+    """The interface of a search for the best adversary against given laws of mechanisms; ``bit`` is
+    the world in which the views that the adversary accuses add to its gain."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""
         ...
 
     def slope(self, seen: Any, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
+        """The gradient of the gain of the adversary ``seen`` with respect to law number
+        ``place``."""
         ...
 
 
@@ -242,7 +245,8 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        # With a slope of 0 no gain is possible yet, and any law that keeps the claim will do.
+        # Where the slope is 0, no change of this law gains, and any law that keeps the claim will
+        # do.
         scale = np.abs(slope).max() or 1.0
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)

@@ -106,7 +106,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
     from rich.text import Text
 
     better: list[float] = []
-    # This thread redraws the line: another one would slow down the start of processes.
+    # This thread redraws the line itself: a second thread would slow down the start of processes.
     options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
     with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 

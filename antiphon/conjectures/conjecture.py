@@ -38,7 +38,7 @@ from antiphon.protocol.records.codec import Json
 
 
 def kept_in(path: Union[str, Path]) -> Checkpoint:
-    """The checkpoint of a search in the file ``path``."""
+    """The checkpoint of a search, kept in the file ``path``."""
     return Checkpoint(path, _written, lambda data: _memory(decode_result(data)), of="starts")
 
 

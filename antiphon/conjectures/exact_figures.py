@@ -41,7 +41,8 @@ class HockeyStick:
     def tangents(self) -> tuple[tuple[float, float], ...]:
         """Pairs (a, b) for which a·p + b·q is at most the loss at all probabilities p and q; the
         largest of these values equals the loss, or nearly."""
-        # The second tangent is 0, and leaving it out does not make the largest loss smaller.
+        # The loss's other tangent, 0, is left out: the unknowns of the linear programs are at least
+        # 0.
         return ((1.0, -self.growth),)
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
@@ -191,8 +192,8 @@ which this total is largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
-    """The figure δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument
-    for both an order and an ε."""
+    """The figure δ(ε) if ``order`` is None, else the moment of this Rényi order. Raises:
+    InvalidArgument for both an order and an ε."""
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:
@@ -201,7 +202,7 @@ def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
 
 
 def maybe_order(_: object, __: object, value: int | None) -> None:
-    """An attrs validator that accepts an order, or None. Raises: InvalidArgument."""
+    """An attrs validator that accepts a Rényi order, or None. Raises: InvalidArgument."""
     if value is not None:
         whole_order(value)
 
@@ -216,7 +217,8 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     exponent = (whole_order(order) - 1) * exact.fraction(divergence, "the divergence")
     if exponent < 0:
         raise InvalidArgument("a divergence is at least 0")
-    bits = _BITS + math.ceil(2 * exponent)  # The first digit of e^-x comes after 1.45·x bits.
+    # In binary, e^-x has at most 1.45·x zeros before its first 1.
+    bits = _BITS + math.ceil(2 * exponent)
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 
 

@@ -33,12 +33,13 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game, the indices of the histories in a law (the array of
-    answer probabilities), for the messages that the mechanism receives in that world."""
+    """For each world of the privacy game: the place of each history, with the messages that the
+    mechanism gets in that world, in a law (the array of its answer probabilities)."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
-    """The number of the group of each history."""
+    """The number of the group of each history; a group holds the answers to a pair after a
+    history."""
     parents: Ints
     """The index of the shorter history that each group of siblings continues."""
     pairs: Ints
@@ -46,7 +47,8 @@ class OneLength(NamedTuple):
 
     @property
     def starts(self) -> Ints:
-        """The index of the first history of each group."""
+        """The index of the first history of each group (the answers to one pair after one
+        history)."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
@@ -125,10 +127,10 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The tree without the histories that are impossible in both worlds under this law; few
-    histories remain for a vertex of the linear program."""
+    """The tree without the histories that are impossible in both worlds under this law; if the law
+    is a vertex of the linear program, few histories remain."""
     found: list[OneLength] = []
-    # for each history of the level above, its index among the histories that remain, or -1
+    # For each history of the level above: its index among the histories that remain, or -1.
     before = np.zeros(1, np.int64)
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
@@ -159,7 +161,7 @@ def _level(
 MOST_PAIRS: Final = 64
 """The largest number of different pairs that may be sent to a mechanism."""
 ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
-"""The pairs (0, 1), in this order only, and a public question 2."""
+"""The pair (0, 1), in this order only, and a public question 2."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
 """The pairs (0, 1) and (1, 0), and a public question 2."""
 TWO_PUBLIC: Final = (Pair(0, 1), same(2), same(3))
@@ -174,8 +176,8 @@ def _pairs(_: object, __: object, value: object) -> None:
 @register("antiphon.ListedPairs/1")
 @attrs.frozen
 class ListedPairs(Verification[int, object]):
-    """A verification function that allows only these pairs, at most ``events`` of them with
-    different sides. Prefix-closed.
+    """A verification function that allows only the pairs of a finite list, at most ``events`` of
+    them with different sides. Prefix-closed.
 
     ``at_first``: if the first pair has equal sides, all pairs must (CM Def. 5.3). ``at_last``: no
     pair may follow the last one with different sides. State: the number of pairs with different

@@ -29,7 +29,7 @@ _PATIENCE: Final = 100_000
 _LONG: Final = 24
 _WIDE: Final = 160
 _CLEARLY: Final = 1.01
-"""The least ratio of the loss to the bound that is displayed."""
+"""The smallest ratio of loss to bound that is displayed."""
 
 _EDGES: Final = "Edges: of mechanisms, the probability of an answer; of the adversary, its answer."
 
@@ -158,7 +158,7 @@ class Conjectured(Shown, Plotted):
         if self.judged is None:
             return
         game = self.judged.game
-        # facts name the parties of a pattern whose game is a single mechanism
+        # Where the game is a single mechanism, the pattern's ``facts`` name the parties instead.
         if not self.judged.facts:
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)

@@ -172,7 +172,8 @@ def named_mechanisms(
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
-    """The exact laws of an adversary's views, first in the world where accused views count."""
+    """The exact laws of an adversary's views, first in the world where accused views are its
+    gain."""
     own, other = (
         law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
         for bit in (adversary.bit, 1 - adversary.bit)

@@ -50,8 +50,8 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 
 def _shared(wanted: list[int], room: int) -> list[int]:
-    """A fair division of ``room``: each part gets its whole demand, or an equal share of the room
-    that smaller demands leave."""
+    """A fair division of ``room`` leaves among parts: each gets the number it has ``wanted``, or an
+    equal share of the room that smaller demands leave."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[place] = min(wanted[place], room // (len(wanted) - rank))
@@ -288,7 +288,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        # the edge is straight from this point on, below its text
+        # From this point on the edge is straight and runs below its text.
         bend = end - text_width(edge, _SMALL) - 12
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '

@@ -35,7 +35,9 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
     kind, bounded = values.dtype.kind, low != -math.inf or high != math.inf
     if not values.size or (kind in _WHOLE and not bounded):
         return True
-    if kind == "c":  # Both parts of a complex entry must be finite; complex numbers have no order.
+    # Complex numbers have no order: such an array is inside only if there is no bound, and both
+    # parts of each entry are finite.
+    if kind == "c":
         return not bounded and bool(np.isfinite(values).all())
     if kind not in _WHOLE and kind != "f":
         return False
@@ -43,14 +45,15 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
         least, most = values.min().item(), values.max().item()
     if kind == "f" and not (bool(-math.inf < least) and bool(most < math.inf)):
         return False
-    if values.dtype.char == "g":  # A comparison with a longdouble would round the bound.
+    # NumPy would round the bound to compare it with a longdouble, so Fractions are compared.
+    if values.dtype.char == "g":
         least, most = (Fraction(*end.as_integer_ratio()) for end in (least, most))
     return bool(low <= least) and bool(most <= high)
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; an int is of every step <
-    1."""
+    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every int
+    is."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
@@ -72,24 +75,27 @@ def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any
     difference of two int64 arrays overflows."""
     sides = [side.astype(np.int64, copy=False).ravel() for side in (zero, one)]
     larger = np.maximum(*sides)
-    np.subtract(larger, np.minimum(*sides), out=larger)  # The subtraction is modulo 2^64.
+    # The subtraction wraps modulo 2^64, and its result is then read as unsigned.
+    np.subtract(larger, np.minimum(*sides), out=larger)
     return larger.view(np.uint64)
 
 
 def largest(gaps: Gaps) -> int:
-    """The greatest entry of ``gaps``; 0 if the array is empty."""
+    """The greatest entry of ``gaps``, an array of unsigned integers; 0 if the array is empty."""
     return int(gaps.max(initial=0))
 
 
 def total(gaps: Gaps) -> int:
-    """The sum of all entries of ``gaps`` as a Python int, which does not overflow."""
+    """The sum of all entries of ``gaps``, unsigned integers, as a Python int, which does not
+    overflow."""
     if largest(gaps) * gaps.size < 1 << 64:
         return int(gaps.sum())
     return (int((gaps >> _HALF).sum()) << 32) + int((gaps & _LOW).sum())
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of ``gaps`` as a Python int, which does not overflow."""
+    """The sum of the squares of ``gaps``, unsigned integers, as a Python int, which does not
+    overflow."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())

@@ -1,4 +1,5 @@
-"""Double-double arithmetic: a number as the sum of two doubles, for differences that cancel.
+"""Double-double arithmetic: a number as the sum of two doubles, for differences of numbers that are
+nearly equal.
 
 A privacy loss such as (k-2j)ε - ε_g is often tiny beside its terms, and exactly zero where ε_g is a
 multiple of ε. Two doubles keep about 106 bits, so that such a difference has its leading digits
@@ -14,7 +15,8 @@ from antiphon.numbers import exact
 from antiphon.numbers.interval import Floats
 
 ERROR = 2.0**-98
-"""Bound on the error of ``difference``, relative to the larger of product and subtrahend."""
+"""A bound on the error of ``difference``, which computes multiples · unit - subtrahend, relative to
+the larger of these two terms."""
 _SPLITTER = 2.0**27 + 1
 _LARGEST = 2.0**900
 
@@ -34,14 +36,15 @@ def twofold(value: exact.ExactEpsilon) -> Twofold:
 
 
 def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
-    """multiples · unit - subtrahend without cancellation, for whole multiples up to 2^53."""
+    """The value of multiples · unit - subtrahend, without loss of digits where the two terms nearly
+    cancel; the multiples are whole numbers up to 2^53."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(product, -subtrahend.high)
     return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """The sums of each number high + low with each multiple of ``unit``, as two doubles; as exact
+    """All sums of a number (high + low) and a multiple of ``unit``, each as two doubles; as exact
     as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)

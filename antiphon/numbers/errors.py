@@ -92,7 +92,8 @@ class ProtocolError(AntiphonError):
 
 
 class CompositionError(AntiphonError):
-    """Raised for parts that do not fit together, or for a theorem whose premise fails."""
+    """Raised for parts of a system that do not fit together, or for a theorem whose premise
+    fails."""
 
 
 class TranscriptError(AntiphonError):
@@ -100,8 +101,8 @@ class TranscriptError(AntiphonError):
 
 
 class PartError(AntiphonError):
-    """Raised for a part that breaks its contract: a step that crashes, or a verification function
-    that returns no state.
+    """Raised for a part of a system (such as a mechanism) that breaks its contract: a step that
+    crashes, or a verification function that returns no state.
 
     Such a fault is never counted as an outcome of the privacy game, where it would pass for
     privacy. The part's own exception is the ``__cause__``; ``ap.check`` looks for such faults.
@@ -190,16 +191,17 @@ class MissingExtra(AntiphonError, ImportError):
 
 
 for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
-    _each.__module__ = "antiphon"  # tracebacks name the class as users do
+    # Tracebacks show each class with the package from which users import it.
+    _each.__module__ = "antiphon"
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
 """The errors by which a step refuses a message; a verifier answers them with HALT."""
 READINGS: Final = (ReplayMismatch, Intractable, PartError)
-"""The errors that are no outcome of the mechanism: its coins cannot be replayed or enumerated, or a
-part is faulty."""
+"""The errors that never count as an outcome of a mechanism's step: its coins cannot be replayed or
+enumerated, or a part of the system is faulty."""
 
 
-# --- an exception that cannot be pickled, as text -------------------------------------------------
+# --- exceptions as text, for those that cannot be pickled -----------------------------------------
 
 _LONG: Final = 300
 """The number of characters of an exception's text that are kept."""
@@ -209,7 +211,7 @@ def in_words(error: BaseException) -> tuple[str, str]:
     """The class name and the message of an exception; the message is "" if ``__str__`` fails."""
     try:
         return type(error).__name__, str(error)[:_LONG]
-    except Exception:  # The method ``__str__`` is a user's code.
+    except Exception:  # The method ``__str__`` may be a user's code, and fail.
         return type(error).__name__, ""
 
 
@@ -220,7 +222,7 @@ def from_words(kind: str, text: str) -> AntiphonError:
     return PartError(text if kind == PartError.__name__ else f"{kind}: {text}")
 
 
-# --- where a part failed, and the error where a failure must not count as an outcome -------
+# --- the place where a part of a system failed, and the error for it ------------------------
 
 _OURS: Final = str(Path(__file__).parent.parent)
 
@@ -240,7 +242,8 @@ def told(error: BaseException) -> str:
 
 
 def crash(error: Exception, message: str) -> PartError:
-    """The PartError to raise (``from`` the exception) for a step that crashed on a test message.
+    """The PartError to raise (``from`` the exception ``error``) for a step that crashed on the test
+    message ``message``.
 
     In live use a crash is an outcome, HALT (law 1). In a study, a step that always crashes would
     then count as perfectly private.
@@ -274,7 +277,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
                 return function(*given, **named)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # The TypeError comes from inside the function.
+                    raise  # The arguments fit: the TypeError was raised inside the function.
                 raise InvalidArgument(f"{error}; write {call}") from None
 
         return cast("Called", called)
@@ -283,7 +286,8 @@ def written_as(call: str) -> Callable[[Called], Called]:
 
 
 class Elsewhere:
-    """A descriptor for an attribute of another class: its error shows the call to write."""
+    """A descriptor for an attribute that another class has, and this one has not: reading it raises
+    an AttributeError that shows the call to write instead."""
 
     def __init__(self, cure: str) -> None:
         self._cure = cure
@@ -307,12 +311,14 @@ def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
 
 
 def check_arity(function: Called, decorator: str, *arguments: str) -> Called:
-    """The function, if it can be called with these arguments. Raises: InvalidArgument."""
+    """The given function, checked to be callable with the arguments that the decorator passes to
+    it. Raises: InvalidArgument."""
     wanted = f"{decorator} takes a function of ({', '.join(arguments)})"
     if not callable(function):  # pyright: ignore[reportUnnecessaryComparison]
         raise InvalidArgument(f"{wanted}, not {of_kind(function)}")
     try:
-        # The wrapper's own signature: it may call the wrapped function with other arguments.
+        # A decorated function is judged by its own signature, not by that of the function it wraps,
+        # which it may call with other arguments.
         signature = inspect.signature(function, follow_wrapped=False)
     except ValueError:  # some functions that are not written in Python have no known signature
         return function

@@ -177,7 +177,7 @@ class Log:
     def __float__(self) -> float:
         try:
             return math.log(self.argument)
-        except OverflowError:  # The value is past the largest double.
+        except OverflowError:  # The argument is too large for a double.
             return math.log(self.argument.numerator) - math.log(self.argument.denominator)
 
     def __repr__(self) -> str:
@@ -234,8 +234,8 @@ Epsilon: TypeAlias = Union[int, float, Fraction, Log]
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
-    """Normalise a privacy parameter ε >= 0 (nats). A symbol stands for e^ε. Raises:
-    InvalidArgument."""
+    """Normalise a privacy parameter ε >= 0 (nats); a ``Symbol`` given for it stands for e^ε.
+    Raises: InvalidArgument."""
     if isinstance(value, Symbolic):
         return Log(value)
     if type(value) is Log:
@@ -269,7 +269,8 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
     >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
     (True, False)
     """
-    left, right = epsilon(left), epsilon(right)  # The only rational logarithm is ln(1).
+    # The only rational logarithm of a rational is ln(1), which is stored as Fraction(0).
+    left, right = epsilon(left), epsilon(right)
     if isinstance(left, Log) and isinstance(right, Log):
         return left.argument <= right.argument
     if not isinstance(left, Log) and not isinstance(right, Log):
@@ -293,8 +294,8 @@ def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
     low = Context(prec=digits, rounding=ROUND_FLOOR)
     high = Context(prec=digits, rounding=ROUND_CEILING)
     numerator, denominator = Decimal(value.argument.numerator), Decimal(value.argument.denominator)
-    # Decimal.ln is correctly rounded half-even in any context, so one more unit in the last place
-    # is enough.
+    # Decimal.ln rounds to nearest in any context, so one unit in the last place, subtracted or
+    # added, makes its result a bound.
     below = low.ln(low.divide(numerator, denominator)).next_minus(context=low)
     above = high.ln(high.divide(numerator, denominator)).next_plus(context=high)
     return Fraction(below), Fraction(above)
@@ -322,14 +323,14 @@ def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
     """
     if rate == 0:
         return 1 << bits, 1 << bits
-    if rate > bits:  # because e > 2
+    if rate > bits:  # Since e > 2, e^(-rate) is below 2^(-bits).
         return 0, 1
     digits = bits // 3 + len(str(bits)) + 9
     down = Context(prec=digits, rounding=ROUND_FLOOR)
     up = Context(prec=digits, rounding=ROUND_CEILING)
     numerator, denominator = Decimal(rate.numerator), Decimal(rate.denominator)
-    # Decimal.exp is correctly rounded half-even in any context, so one more unit in the last place
-    # is enough.
+    # Decimal.exp rounds to nearest in any context, so one unit in the last place, subtracted or
+    # added, makes its result a bound.
     low = down.exp(up.divide(numerator, denominator).copy_negate()).next_minus(context=down)
     high = up.exp(down.divide(numerator, denominator).copy_negate()).next_plus(context=up)
     one = 1 << bits

@@ -37,7 +37,7 @@ def all_are(kind: type, values: tuple[object, ...]) -> bool:
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
-"""The type of a function that gives the content by which values of some type are compared."""
+"""The type of a function from a value to its content, by which values of one class are compared."""
 
 
 def fingerprint(value: object) -> Hashable:
@@ -74,7 +74,7 @@ def _content(kind: type[Any]) -> Content | None:
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
-        # In a class of this library the other fields follow from these.
+        # In an attrs class of this library, the fields that ``telling`` names determine the others.
         ours, every = kind.__module__.startswith("antiphon."), attrs.fields(kind)
         return _fields(telling(kind) if ours else tuple(field.name for field in every))
     if kind in _BY_THEMSELVES or issubclass(kind, enum.Enum):
@@ -83,8 +83,8 @@ def _content(kind: type[Any]) -> Content | None:
 
 
 def telling(kind: Any) -> tuple[str, ...]:
-    """The names of the fields of an attrs class in which two different objects may differ,
-    compared by ``==`` or not."""
+    """The names of the fields that tell objects of an attrs class apart: those that ``==`` compares
+    or the constructor takes."""
     return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
@@ -116,8 +116,8 @@ def _itself(value: Hashable) -> Hashable:
 
 
 def _attributes(kind: type[Any], itself: Content = _itself) -> Content:
-    """A function from an object to the content to compare: the object itself, with its own ``==``,
-    or its members, and all its slots and attributes."""
+    """A function from an object to the content to compare: the object itself (so by its own ``==``)
+    or its members, together with all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -148,14 +148,16 @@ _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
-    Fraction: Fraction.as_integer_ratio,  # a Fraction's own hash is slow
+    # The hash of a Fraction is slow, so its pair of integers is compared instead.
+    Fraction: Fraction.as_integer_ratio,
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Compare values of a class by the fields ``names`` only, which determine the other fields."""
+    """Make ``fingerprint`` compare values of a class by some fields only, which determine the
+    others."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -167,7 +169,8 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Number these new values in order. Raises: InvalidArgument if a value has a number."""
+        """Give numbers to these new values, in order. Raises: InvalidArgument if one has a
+        number."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -184,6 +187,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # overwrites a value that an interrupt left here
+            # This assignment also overwrites a value that an interrupted call has left here.
+            self.values[number:] = [value]
             self._ids[key] = number
         return number

@@ -82,17 +82,19 @@ def down(value: Exactly) -> float:
 
 
 def _printed(value: float, like: Fraction | Decimal) -> Any:
-    """The shortest decimal that prints a double, as a number of the same type as ``like``."""
+    """The shortest decimal that prints a double, as a Fraction or Decimal like ``like``."""
     return type(like)(repr(value))
 
 
 def above(value: float) -> float:
-    """A double, at least the given one even if the result is read as its printed decimal."""
+    """The double ``value``, or a slightly larger one, so that its printed decimal is at least
+    ``value``, too."""
     return up(Fraction(value)) if value < math.inf else value
 
 
 def below(value: float) -> float:
-    """A double that is at most the given one, even if the result is read as its printed decimal."""
+    """The double ``value``, or a slightly smaller one, so that its printed decimal is at most
+    ``value``, too."""
     return down(Fraction(value)) if value < math.inf else value
 
 
@@ -109,8 +111,8 @@ def _nearest(value: Fraction | Decimal) -> float:
 
 
 def outward(lower: float, upper: float) -> Interval[float]:
-    """An interval of numbers >= 0, widened to contain the true number after three rounded
-    operations, even if its ends are read as printed decimals."""
+    """An interval of numbers >= 0, widened for the errors of three rounded operations at each end,
+    and for ends that are read as printed decimals."""
     low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
     return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
 

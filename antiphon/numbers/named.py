@@ -23,7 +23,9 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
     return attrs.Converter(convert, takes_field=True)
 
 
-if TYPE_CHECKING:  # Type checkers infer the constructor's types only from a plain function.
+# Type checkers infer a constructor's types only from plain functions, so they see these in place of
+# the converters.
+if TYPE_CHECKING:
     from fractions import Fraction
 
     def fraction(value: object) -> Fraction:

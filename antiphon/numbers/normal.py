@@ -33,7 +33,9 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    bits = _BITS + math.ceil(x * x * Fraction(3, 2))  # twice the number of bits lost in e^(-x²/2)
+    # Extra bits of precision, twice the leading zero bits of e^(-x²/2), make up for the
+    # cancellation in the difference below.
+    bits = _BITS + math.ceil(x * x * Fraction(3, 2))
     least, most = density(x, bits)
     low, high = _series(x, bits)
     return Fraction(1, 2) - most * high, Fraction(1, 2) - least * low
@@ -47,13 +49,14 @@ def density(x: Fraction, bits: int = _BITS) -> Ends:
 
 
 def _series(x: Fraction, bits: int) -> Ends:
-    """Rational bounds around Σ x^(2n+1)/(1·3·…·(2n+1)): the sum with every term rounded down, and
-    with every term rounded up."""
+    """Rational bounds around the sum of x^(2n+1)/(1·3·…·(2n+1)) over n >= 0: computed with every
+    term rounded down, and with every term rounded up."""
     low = down = math.floor(x * (1 << bits))
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
     n = 0
-    while up > 1 or 2 * n + 3 < 2 * x * x:  # From here on the rest of the sum adds at most 2·up.
+    # The loop ends when the remaining terms of the sum add at most 2·up, twice the last term.
+    while up > 1 or 2 * n + 3 < 2 * x * x:
         n += 1
         down = down * top // (bottom * (2 * n + 1))
         up = -(-up * top // (bottom * (2 * n + 1)))
@@ -63,12 +66,13 @@ def _series(x: Fraction, bits: int) -> Ends:
 
 @lru_cache(maxsize=64)
 def _root_of_twice_pi(bits: int) -> tuple[int, int]:
-    """Integers just below and above 2^bits·√(2π); π by Machin's formula, with all errors within
-    2^16 of 2^-guard."""
+    """Integers just below and above 2^bits·√(2π), from π by Machin's formula, whose rounding errors
+    are counted."""
     guard = 2 * bits + 32
 
     def arctan(inverse: int) -> int:
-        """2^guard·arctan(1/inverse), off by at most two for each of fewer than guard terms."""
+        """An integer near 2^guard·arctan(1/inverse), by the power series; each of its fewer than
+        ``guard`` terms adds an error of at most 2."""
         power = total = (1 << guard) // inverse
         n = 0
         while power:
@@ -98,7 +102,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
     near, far = high / mu - mu / 2, high / mu + mu / 2
     if low == high:
         return _difference(tail(near), tail(far), high)
-    # The function δ decreases in ε.
+    # δ decreases in ε: the upper end of ε gives the lower bound, and its lower end the upper one.
     return (
         _difference(tail(near), tail(far), high)[0],
         _difference(tail(low / mu - mu / 2), tail(low / mu + mu / 2), low)[1],
@@ -106,7 +110,8 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between ``far``."""
+    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between the ends
+    ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)
@@ -123,7 +128,8 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
     if not high:
         return Fraction(0)
     if high > _LARGEST:
-        return exact.root_up(2 * high)  # This holds because 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε).
+        # x = √(2ε) is large enough, because 1-Φ(x) <= e^(-x²/2)/2 <= 1/(1+e^ε).
+        return exact.root_up(2 * high)
     wrong = 1 / (1 + math.exp(high))
     guess = max(-NormalDist().inv_cdf(wrong), 2.0**-60)
     most = _wrong(epsilon, high)
@@ -134,9 +140,10 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
 
 
 def _wrong(epsilon: ExactEpsilon, high: Fraction) -> Fraction:
-    """Probability 1/(1+e^ε) that randomized response lies, rounded down. Exact for a ``Log``."""
+    """The probability 1/(1+e^ε) that randomized response lies, rounded down, given a rational upper
+    bound ``high`` of ε; exact for a ``Log``."""
     if isinstance(epsilon, exact.Log):
         return 1 / (1 + epsilon.argument)
     bits = _BITS + math.ceil(high * Fraction(3, 2))
-    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # this is e^-ε
+    low = Fraction(exact.exp_bracket(high, bits)[0], 1 << bits)  # ``low`` is at most e^-ε.
     return low / (1 + low)

@@ -25,7 +25,7 @@ class OnAccess(Sequence[Item]):
 
     @abstractmethod
     def _at(self, places: range) -> Iterable[Item]:
-        """The items at these indices, each from 0 to n-1."""
+        """The items at these indices, none of which is negative or past the end."""
 
     @overload
     def __getitem__(self, index: int) -> Item: ...
@@ -68,7 +68,7 @@ class Vector(Generic[Item]):
         self._root: Node = tuple(level)
 
     def get(self, index: int) -> Item | None:
-        """The item at an index, or None outside 0..n-1."""
+        """The item at an index, or None for an index outside the vector."""
         if not 0 <= index < self._size:
             return None
         node, shift = self._root, self._shift
@@ -79,7 +79,8 @@ class Vector(Generic[Item]):
         return item
 
     def set(self, index: int, item: Item) -> Vector[Item]:
-        """A new vector with ``item`` at an index. Raises: IndexError outside 0..n-1."""
+        """A new vector with ``item`` at an index. Raises: IndexError for an index outside the
+        vector."""
         if not 0 <= index < self._size:
             raise IndexError(index)
         vector: Vector[Item] = Vector.__new__(Vector)
@@ -87,7 +88,7 @@ class Vector(Generic[Item]):
         root = self._root
         if self._shift:
             vector._root = _replaced(root, self._shift, index, item)
-        else:  # A vector with few items is the common case, which is written out here.
+        else:  # Most vectors have few items: for speed, their case is written out here.
             vector._root = (*root[:index], item, *root[index + 1 :])
         return vector
 
@@ -121,7 +122,8 @@ def _vector(size: int, shift: int, root: Node) -> Vector[Any]:
 
 
 def _branch(shift: int, item: object) -> Node:
-    """A new path of tree nodes down to the leaf that holds the item."""
+    """A chain of new tree nodes down to a leaf that holds only ``item``; ``shift`` is its height,
+    in bits of an index."""
     return (item,) if not shift else (_branch(shift - _BITS, item),)
 
 

@@ -127,7 +127,8 @@ def real_roots(polynomial: Polynomial) -> tuple[Root, ...]:
     if len(polynomial) == 2:
         root = Fraction(-polynomial.coefficients[0], polynomial.coefficients[1])
         return (Root(polynomial, root, root),)
-    found = (root for root, _ in polynomial._value.complex_roots())  # proved neighbourhoods
+    # python-flint gives a ball around each root, and proves that no other root is in it.
+    found = (root for root, _ in polynomial._value.complex_roots())
     real = [root.real for root in found if root.imag.is_zero()]
     ends = [(_dyadic(root.lower()), _dyadic(root.upper())) for root in real]
     return tuple(Root(polynomial, low, high) for low, high in sorted(ends))

@@ -35,8 +35,8 @@ def shown_up(value: Figure, digits: int = _SIX) -> str:
 
 
 def shown_short(value: Figure) -> str:
-    """A number as a fraction where that is exact and short, so that products of it agree; else
-    rounded up.
+    """A number as a fraction if that is exact and short, so that a reader can multiply it exactly;
+    else as a decimal, rounded up.
 
     >>> shown_short(Fraction(1, 3)), shown_short(Fraction(1, 3000000)), shown_short(Log(3))
     ('1/3', '1/3000000', '1.09862')
@@ -89,7 +89,8 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """A number as it is compared: exact; for a logarithm, a rational of 40 digits."""
+    """The exact value of a number, for comparisons; for a logarithm, a rational lower bound of 40
+    digits."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -102,7 +103,8 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, the end of an interval on the safe side."""
+    """The exact value of a number; for a logarithm, a rational bound on the side of
+    ``direction``."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 
@@ -147,7 +149,8 @@ def band(error: Fraction | int) -> str:
 
 
 def tell_person(what: str, steps: int, limit: int) -> None:
-    """Show the progress of a long computation on a line of standard error, if it is a terminal."""
+    """Show the progress of a long computation (``steps`` of at most ``limit``) on a line of
+    standard error, if that is a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r{what}: {steps:,} of at most {limit:,} ")
         sys.stderr.flush()

@@ -165,8 +165,8 @@ class Symbolic:
 
     @property
     def value(self) -> Fraction:
-        """The function's value inside ``standing_for``, which gives the symbol a number. Raises:
-        SymbolError elsewhere."""
+        """The function's value in the context ``standing_for``, which gives the symbol a number.
+        Raises: SymbolError elsewhere."""
         known = _STANDS.get() or {}
         if self.unknown not in known:
             raise _needs_number(self.unknown.name, "its value")
@@ -174,16 +174,16 @@ class Symbolic:
 
     @property
     def numerator(self) -> int:
-        """The numerator of the function's value, inside ``standing_for`` only."""
+        """The numerator of the function's value, in the context ``standing_for`` only."""
         return self.value.numerator
 
     @property
     def denominator(self) -> int:
-        """The denominator of the function's value, inside ``standing_for`` only."""
+        """The denominator of the function's value, in the context ``standing_for`` only."""
         return self.value.denominator
 
     def as_integer_ratio(self) -> tuple[int, int]:
-        """The function's value as two integers, inside ``standing_for`` only."""
+        """The function's value as two integers, in the context ``standing_for`` only."""
         return self.value.as_integer_ratio()
 
     def __float__(self) -> float:
@@ -222,7 +222,8 @@ def Symbol(name: str, low: object = 1, high: object = None) -> Symbolic:  # noqa
 
 @contextmanager
 def standing_for(unknown: Unknown, value: Fraction) -> Generator[None, None, None]:
-    """A context manager in which a symbol has a value, so that code that needs numbers can run."""
+    """A context manager in which the symbol ``unknown`` has a value, so that code that needs
+    numbers can run."""
     token = _STANDS.set({**(_STANDS.get() or {}), unknown: value})
     try:
         yield
@@ -239,7 +240,8 @@ def quotient(value: Function) -> tuple[Polynomial, Polynomial]:
 
 
 def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Function:
-    """A quotient of polynomials in lowest terms; a Fraction if it does not depend on the symbol."""
+    """A quotient of polynomials (``above``/``below``) in lowest terms; a Fraction if it does not
+    depend on the symbol."""
     by = above.common(below)
     if below.leading < 0:
         by = -by
@@ -300,8 +302,8 @@ def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fracti
 
 
 def written(name: str, above: Polynomial, below: Polynomial, *, latex: bool = False) -> str:
-    """A quotient of polynomials as text, in Python's notation or LaTeX's: a polynomial as a sum, a
-    quotient by its factors."""
+    """A quotient of polynomials in the variable ``name`` as text, in Python's notation or LaTeX's:
+    a polynomial as a sum, a quotient by its factors."""
     if len(below) > 1:
         top = _factors(name, above, latex)
     else:

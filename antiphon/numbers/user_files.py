@@ -48,7 +48,8 @@ def read_table(path: str | Path) -> NDArray[np.float64]:
     try:
         table: NDArray[Any] = np.asarray(_loaded(file))
     except (ValueError, EOFError, MemoryError) as error:
-        where = _PLACE.search(str(error))  # only the position: the content may be private
+        # The error tells only a position in the file, as the content may be private.
+        where = _PLACE.search(str(error))
         told = f" ({where[0]})" if where else ""
         raise InvalidArgument(f"{path} is no table of numbers{told}: {_CURE}") from None
     if table.dtype.kind not in "biuf" or table.ndim != 2:
@@ -62,5 +63,6 @@ def _loaded(path: Path) -> Any:
     if path.suffix == ".npy":
         return np.load(path, allow_pickle=False)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # An empty file raises an error below.
+        # NumPy only warns of an empty file, for which ``read_table`` raises an error.
+        warnings.simplefilter("ignore")
         return np.loadtxt(path, delimiter=",", ndmin=2)

@@ -42,7 +42,7 @@ def numbers(values: Values) -> Values:
 
 
 def largest_int(values: Values) -> int:
-    """The largest absolute value of ints and truth values; 0 for other numbers."""
+    """The largest absolute value in an array of ints or truth values; 0 for an array of floats."""
     if values.dtype.kind == "b":
         return 1
     if values.dtype.kind != "i" or not values.size:
@@ -51,7 +51,8 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """An exact comparison of an array of floats with a rational."""
+    """The exact result of the comparison ``name`` (such as "lt") of an array of floats with a
+    rational."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))
@@ -83,19 +84,22 @@ class Lanes:
         self.numbered = ids is not None
         self.parent: Lanes | None = None
         self.mask: Any = None
-        """The boolean mask that selects these replicas from ``parent``; None without a parent."""
+        """The boolean mask that selects these replicas among those of ``parent``, the block from
+        which they were split; None without a parent."""
         self._table: Indices | None = None
         self._places: dict[Lanes, Indices] = {}
 
     @property
     def ids(self) -> Indices | None:
-        """The indices of these replicas among ``total``; None if the block contains all of them."""
+        """The indices of these replicas among all ``total`` replicas; None if the block contains
+        all."""
         if self._ids is None and self.parent is not None:
             self._ids = self.parent.chosen(np.flatnonzero(self.mask))
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block that these were split from, to free its memory."""
+        """Drop the reference to the block from which these replicas were split, to free its
+        memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None

@@ -92,11 +92,12 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self._values.dtype
 
     def of(self, entries: str, *, axes: int) -> bool:
-        """Whether each replica's array has this dtype and this number of axes."""
+        """Whether each replica's array has the dtype ``entries`` and this number of axes."""
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # attributes that NumPy and others look up to recognise arrays
+        # NumPy and other libraries look up attributes named ``__…`` to recognise arrays.
+        if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.alone(), name)
 
@@ -154,7 +155,9 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         """The arrays as float64, or, from integers or truth values, as int64."""
         wanted = np.dtype(dtype)
         known = wanted == np.float64 or (wanted == np.int64 and self.dtype.kind != "f")
-        if options or not known:  # A float past 64 bits converts to an undefined int.
+        # Floats become ints replica by replica, as a float past 64 bits would give an undefined
+        # int.
+        if options or not known:
             return self.alone().astype(dtype, **options)
         return ArrayColumn(self.now().astype(wanted), self.coins)
 
@@ -181,7 +184,8 @@ _ENDS: Final = ("max", "min")
 
 
 def _sign_is_chance(found: Values, values: Values) -> bool:
-    """Whether the sign of a zero maximum or minimum is undetermined, as zeros differ in sign."""
+    """Whether a maximum or minimum that is zero may come out as 0.0 or -0.0, as some entry is
+    -0.0."""
     if values.dtype.kind != "f" or found.all():
         return False
     return bool(np.any(np.signbit(values) & (values == 0)))
@@ -221,8 +225,8 @@ def _axes(side: Any) -> int | None:
 
 
 def _side(side: Any, rank: int) -> Any:
-    """An operand with the replicas as its first axis and ``rank`` axes after it; an operand that
-    all replicas share is not changed."""
+    """An operand as an array with the replicas as its first axis and ``rank`` axes after it; an
+    operand that all replicas share is not changed."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()

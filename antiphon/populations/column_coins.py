@@ -29,17 +29,18 @@ from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.tapes import branch
 
 FEW: Final = 256
-"""A finite draw with at most this many outcomes splits a block; a wider one becomes a column."""
+"""A draw with at most this many possible outcomes splits a block of replicas; a draw with more
+outcomes becomes a column."""
 ALIKE: Final = 16
-"""The largest number of outcomes with which a draw keeps replicas without indices, if split blocks
+"""The largest number of outcomes of a draw that leaves replicas without indices, where split blocks
 are joined again."""
 LIMIT: Final = 1 << 18
-"""The largest number of replicas in a block with columns. Seeded results depend on this number, as
-the order of draws does."""
+"""The largest number of replicas in a block with columns (one number for each replica). Seeded
+results depend on this number, as on the order of draws."""
 NUMBERS: Final = 1 << 22
-"""The largest total of numbers that one draw of a block makes, if replicas draw vectors."""
+"""The largest total of numbers that one draw of a block makes, if each replica draws a vector."""
 KNOWN: Final = 1024
-"""Size of the step-function cache."""
+"""The size of the cache of step functions."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 """The names of draws of many numbers at once, each with the name of the single draw."""
 
@@ -79,7 +80,8 @@ class ColumnCoins(Coins):
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
-        """The parts that were stepped replica by replica, as they do not support columns."""
+        """The parts of the system that were stepped replica by replica, as they do not support
+        columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0
@@ -87,8 +89,8 @@ class ColumnCoins(Coins):
         self.joins = False
         """Whether the blocks into which this step splits numbered replicas will be joined again."""
         self.heard = False
-        """Whether the adversary uses the answers and supports columns; then the drawn index of a
-        large array becomes a column."""
+        """Whether the adversary uses the answers and supports columns; then an index that is drawn
+        among many candidates becomes a column."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -103,15 +105,16 @@ class ColumnCoins(Coins):
         return for_each(as_exponent, value) if self.many else as_exponent(to_scalar(value))
 
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
-        """Run one step for a part of a block; afterwards ``lanes`` are the replicas for which it
-        was run.
+        """Run one step for a part of a block; ``lanes`` then holds the replicas for which it was
+        run.
 
         Raises: Apart, once all replicas are in ``waiting`` one by one.
         """
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            with np.errstate(all="ignore"):  # Overflow raises no error, as with Python's floats.
+            # NumPy's warnings are off: a float overflows to infinity, as Python's does.
+            with np.errstate(all="ignore"):
                 return step(*arguments, self)
         except Apart as apart:
             if apart.part is not None:
@@ -127,7 +130,8 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            known = self._steps[id(part)] = step, part  # the part stays alive, as its id is the key
+            # The cache keeps the part alive, so that no other object can get its id.
+            known = self._steps[id(part)] = step, part
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
@@ -151,7 +155,7 @@ class ColumnCoins(Coins):
         return bool(self._keep(yes > 0))
 
     def _split(self, parts: Sequence[tuple[object, Lanes]]) -> object:
-        """Go on with the largest part of the block; the other parts wait."""
+        """Split the block: the step goes on with its largest part, and the other parts wait."""
         value, lanes = max(parts, key=lambda part: part[1].size)
         for other, rest in parts:
             if rest is not lanes:
@@ -264,7 +268,8 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        if not self.many:  # a single replica, whose part of the system takes plain numbers
+        # A single replica is stepped, and the part of the system that draws takes plain numbers.
+        if not self.many:
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 

@@ -54,7 +54,7 @@ class Deciding(Protocol):
     def beside(
         self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        """The result of a NumPy function of a column and arrays, for all replicas."""
+        """The result of the NumPy function ``ufunc`` of a column and arrays, for all replicas."""
         ...
 
 
@@ -183,7 +183,7 @@ class Column(NumberLike):
     def _first(self) -> Any:
         return self.now()[0].item()
 
-    # --- what needs a Python number ------------------------------------------------------
+    # --- truth, hash, and conversion to a Python number ----------------------------------
 
     def __bool__(self) -> bool:
         return self.coins.decide(self)
@@ -243,7 +243,8 @@ class Column(NumberLike):
         if right is None:
             return _NEITHER
         if left.dtype.kind == right.dtype.kind == "b":
-            left = numbers(left)  # NumPy would add bools as truth values.
+            # NumPy would add truth values as bools: True + True would be True.
+            left = numbers(left)
         if swapped:
             left, right = right, left
         if arithmetic.differs_from_python(left, right, name):
@@ -251,7 +252,8 @@ class Column(NumberLike):
         return Column(UFUNCS[name](left, right), self.coins)
 
     def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result that Python gives for a single replica. Raises: Apart if there are several."""
+        """The result that Python gives for the operation ``name`` in a single replica. Raises:
+        Apart if there are several."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)
@@ -292,7 +294,8 @@ class Column(NumberLike):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
-        return Column(np.invert(numbers(self.now())), self.coins)  # In Python, ~True is -2.
+        # In Python, ~True is -2, so truth values are converted to ints first.
+        return Column(np.invert(numbers(self.now())), self.coins)
 
     def logic(self, other: Operand, name: str) -> Made:
         """The result of a bitwise operation on ints or truth values, such as "and_"."""
@@ -318,7 +321,7 @@ _NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
 """The operations that NumPy computes on all doubles exactly as Python does."""
 _DEEPEST: Final = 8
-"""The largest depth of nested operations whose computation is postponed."""
+"""The largest depth of nested operations of columns whose computation is postponed."""
 
 
 def _is_exact(other: Any) -> bool:
@@ -337,7 +340,8 @@ def _operand(other: Any) -> Values | None:
     if kind in (int, float, bool):
         return np.asarray(other)
     if kind is Fraction:
-        return np.asarray(float(other))  # as Python does in arithmetic of a Fraction and a float
+        # Python, too, converts a Fraction to a float before arithmetic with a float.
+        return np.asarray(float(other))
     if isinstance(other, np.floating | np.integer | np.bool_):
         return _operand(other.item())  # type: ignore[no-untyped-call, unused-ignore]
     return None

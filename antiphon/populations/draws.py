@@ -20,12 +20,13 @@ def power(exponent: ExactEpsilon) -> Number:
     """e^(-exponent), as a double; for a ``Log``, as an exact fraction."""
     if isinstance(exponent, Log):
         return 1 / exponent.argument
-    return math.exp(-min(exponent, Fraction(1000)))  # The result underflows to 0 from 746 on.
+    # As e^-x underflows to 0 from x = 746 on, the limit of 1000 changes no result.
+    return math.exp(-min(exponent, Fraction(1000)))
 
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
     """The weights e^(rate·score), up to a common factor, in doubles."""
-    # differences of scores may need 64 bits
+    # The difference of two int64 scores may need 64 bits, so it is read as unsigned.
     gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
@@ -67,7 +68,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # draws of discrete noise are exact here, too
+    if kind in discrete_noise.SAMPLERS:  # Discrete noise is drawn exactly, not in doubles.
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 
@@ -108,6 +109,7 @@ def multinomial(
     """
     values = [float(Fraction(p)) for p in probabilities]
     largest = values.index(max(values))
-    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51  # NumPy wants a sum of at most 1
+    # NumPy refuses probabilities whose sum exceeds 1.
+    values[largest] -= max(0.0, sum(values) - 1) + 2.0**-51
     shares: list[int] = generator.multinomial(count, values).tolist()
     return shares

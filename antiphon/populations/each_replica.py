@@ -60,7 +60,8 @@ class Opaque(PerReplica):
 
 
 def for_each(function: Callable[..., Any], *values: Any) -> Any:
-    """The result of ``function``; if some values are columns, for each replica, one by one.
+    """The result of ``function``; if some of its arguments are columns, the results for all
+    replicas, computed one by one.
 
     For computations other than arithmetic: ``math.…``, a projection, a look-up. The function must
     be pure. It receives numbers and arrays, also in a tuple; its results become a column of numbers
@@ -79,7 +80,7 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # Other replicas may have results, so the replicas are stepped one by one.
+    except Exception:  # The function may fail for some replicas only: they are stepped singly.
         raise Apart from None
     return _column(made, coins)
 

@@ -41,7 +41,8 @@ class OneOf:
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """A ``OneOf`` with its codes stored compactly, as there is one for each round."""
+        """A ``OneOf`` with its codes (indices of choices) stored compactly, as there is one each
+        round."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
@@ -76,7 +77,8 @@ def is_symbol(answer: object) -> bool:
 
 
 def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
-    """The parts of a block joined: all replicas, and their values as one or as a ``OneOf``."""
+    """The parts of a block joined again: all their replicas, and the replicas' values as one value
+    or as a ``OneOf``."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
         return parent, _by_mask(parent, parts)
@@ -119,7 +121,8 @@ def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, Hist
 
 
 def _combined(lanes: Lanes, slots: Sequence[OneOf]) -> tuple[Codes, int]:
-    """A number for each replica's combination of choices, and the number of combinations."""
+    """For each replica, the number of its combination of choices in ``slots`` (the answers that
+    differ between replicas); and the number of possible combinations."""
     total = math.prod(len(slot.choices) for slot in slots)
     kind: DTypeLike = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
     codes: Codes = np.zeros(lanes.size, kind)
@@ -146,10 +149,11 @@ class Tally:
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """The count of each combination of choices, as an array, by the form of the answers: what is
-    the same in all of them. For few possible combinations."""
+    """For transcripts with few possible combinations of choices: the count of each combination, as
+    an array, by the part of the answers that all replicas share."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
-    """The count of each combination that occurred, by the form of the answers; for many."""
+    """For transcripts with many possible combinations of choices: the count of each that occurred,
+    by the part of the answers that all replicas share."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
         """Count the transcripts of a block; False, without counting, if an answer is no plain
@@ -179,5 +183,6 @@ class Tally:
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
             for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
-                if count:  # The last choice is the lowest digit.
+                # The counts are in the order of ``product``: the last choice changes fastest.
+                if count:
                     yield transcript, count

@@ -71,12 +71,14 @@ class Population:
     keep: bool = False
     """Whether blocks keep the mechanism's draws."""
     joins: bool = False
-    """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
+    """Whether split blocks with equal states are joined again, so that answers may be ``OneOf``
+    (several in one block)."""
     blocks: int = 0
-    """The number of times that a step was made for a block of replicas."""
+    """The number of steps made so far, each for a whole block of replicas."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
-        """Yield each block when it has ended; ``coins.lanes`` are then its replicas.
+        """Yield each block with its replicas when it has ended; the coins are then those of just
+        these replicas (``coins.lanes``).
 
         Blocks are played depth first, so that few wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.
@@ -113,7 +115,7 @@ class Population:
                 stack.append((Part(lanes, []), after))
 
     def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
-        """One party's step, and the replicas for which it was made."""
+        """One step of the party whose turn it is, and the replicas for which the step was made."""
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
@@ -276,7 +278,8 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with symbols for numbers and truth values; numbers go to the list ``numbers``."""
+    """The feature with a symbol in place of each number and truth value; numbers are added to the
+    list ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
@@ -295,7 +298,8 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
 
 
 def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
-    """All replicas with one skeleton (discrete part), in the order in which their blocks ended."""
+    """The cell of all replicas whose views share a skeleton (discrete part), in the order in which
+    their blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])
     if not width:
@@ -318,7 +322,8 @@ class SlowAudit(UserWarning):
 def taken_apart(
     adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
 ) -> tuple[str, ...]:
-    """The names of the parts that were stepped replica by replica in a few test interactions.
+    """The names of the parts of a system that were stepped replica by replica in a few test
+    interactions.
 
     Each of these parts draws or receives numbers, and is not declared ``ap.column_safe``.
 

@@ -46,7 +46,7 @@ class SQLiteWitness:
             with closing(sqlite3.connect(self.path, isolation_level=None)) as base:
                 base.execute(
                     "pragma synchronous = extra"
-                )  # an answer True must survive a power cut
+                )  # The answer True must survive a power cut, so each write is synced.
                 base.execute(WITNESS_TABLE)
                 done = base.execute(f"{_COLUMNS} (?, ?) {_TAKEN}", (session, generation))
                 return done.rowcount == 1
@@ -74,12 +74,12 @@ class PostgresWitness:
             with psycopg.connect(self.address, connect_timeout=30) as base:
                 base.execute(
                     "set synchronous_commit = on"
-                )  # an answer True must survive a power cut
+                )  # The answer True must survive a power cut, so each write is synced.
                 done = base.execute(f"{_COLUMNS} (%s, %s) {_TAKEN}", (session, generation))
                 first = done.rowcount == 1
         except psycopg.errors.UndefinedTable:
             raise FileError(f"the witness has no table; make it with: {WITNESS_TABLE}") from None
-        except psycopg.Error as error:  # the error's text may hold a password
+        except psycopg.Error as error:  # The error's text may contain a password.
             raise FileError(f"the witness does not answer: {type(error).__name__}") from None
         return first
 

@@ -51,7 +51,8 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        return pairs(given)  # ``pairs`` raises the error that says in which form claims are given
+        # The function ``pairs`` raises the error that says in which form claims are given.
+        return pairs(given)
     return tuple(map(_one, claims))
 
 
@@ -105,7 +106,8 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The worst mechanism of a claim, which attains the claim, and the query that creates it."""
+    """A claim with the worst mechanism that keeps it (for ρ-zCDP, nearly the worst), and the query
+    that creates this mechanism."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -204,8 +206,8 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        # the figure is infinite (None) for no worst mechanism, as both worlds allow the same
-        # answers
+        # The figure of a worst mechanism is never infinite (None), as both worlds allow the same
+        # answers.
         assert found is not None
         return found
 
@@ -265,7 +267,7 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        # the game is never without a figure, as every answer is possible in both worlds
+        # The game always has a figure, as every answer is possible in both worlds.
         assert result is not None
         return result
 
@@ -280,7 +282,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The loss of the set of claims with this number."""
+        """The loss of the worst mechanisms for the set of claims with this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

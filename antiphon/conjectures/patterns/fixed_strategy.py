@@ -29,8 +29,8 @@ law, index of the history) for each copy."""
 Polynomial: TypeAlias = dict[Copies, float]
 """The type of a polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""The unit that marks weights: a free twin's weights are number·unit + index, and as they are all
-equal the answers are equally likely."""
+"""The unit by which a free twin (a stand-in for a sought mechanism) encodes a place in its weights:
+all weights in one row of its table are number·unit + row, so the answers are equally likely."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
@@ -84,7 +84,7 @@ class FixedStrategy:
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
         """All views of the adversary, each with its probabilities in the world where accused views
-        count and in the other world."""
+        add to the gain, and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
@@ -100,7 +100,8 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            if number < 0 or node.message is HALT:  # An answer of probability 0 ends the run.
+            # A negative number marks the end of a run, after an answer of probability 0.
+            if number < 0 or node.message is HALT:
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue
             for p, (told, answer) in _played(game, state, self._message(node.message)):
@@ -129,7 +130,7 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
         return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    # a step that raised an error reveals nothing, and is left out
+    # A step that raised an error reveals nothing, and is left out.
     return [each for each in found if type(each[1][0]) is _Drawn]
 
 

@@ -143,8 +143,8 @@ class GamePattern(pattern.Pattern):
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
 
     def _each_is_used(self) -> None:
-        """Check that the game depends on each of its parts. Raises: InvalidArgument for a part that
-        ``compose`` ignores."""
+        """Check that the game depends on each unknown mechanism. Raises: InvalidArgument for one
+        that ``compose`` ignores."""
         domains, count = self.domains((1, 2)), len(self.parts)
         twins, others = self.twins(domains), self.twins(domains, first=count)
         whole = self.question(twins)
@@ -220,7 +220,7 @@ def infinite() -> InvalidArgument:
 
 
 def no_divergence(claim: str) -> InvalidArgument:
-    """The error for a part with δ > 0 in a pattern that bounds a Rényi divergence."""
+    """The error for an unknown mechanism with δ > 0 in a pattern that bounds a Rényi divergence."""
     return InvalidArgument(
         f"{claim} bounds no Rényi divergence, for with probability δ anything may be told: give a "
         "claim with δ = 0, or of a divergence, or leave order out, and bound δ"
@@ -281,7 +281,8 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` in law number ``place``."""
+        """The gradient of the gain of the adversary ``seen`` with respect to law number
+        ``place``."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

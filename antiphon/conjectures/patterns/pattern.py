@@ -87,8 +87,8 @@ def grid(rounds: int, answers: int) -> list[Size]:
 _SURE: Final = Fraction(999, 1000)
 """The weight of a law with an infinite divergence in its mixture with uniform answers."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""The first weight of a law in its mixture with uniform answers, if rounding made the law lose
-slightly more than its claim allows."""
+"""The weight of a law in its first mixture with uniform answers, if rounding made it lose more than
+its claim allows (by a relative 2^-16 or more)."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 
@@ -109,7 +109,7 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def measure(self) -> Measure:
-        """The measure of the claim."""
+        """The measure of privacy in which the claim is made."""
 
     @property
     @abstractmethod
@@ -146,8 +146,8 @@ class SoughtMechanism(ABC):
             elif lost <= limit:
                 return plan, lost
             elif (part := (limit - nothing) / (lost - nothing)) < nearly:
-                # Rounding may add a loss as large as the limit, which is more than a little noise
-                # removes.
+                # Rounding has added more than a slight loss: uniform answers are mixed into the
+                # law, and more of them each time that this is not enough.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
             else:  # This loop seldom runs twice, because the loss is convex in the law.
                 plan = mix(domain, plan, part)

@@ -85,7 +85,7 @@ class SparseComposition(pattern.Pattern):
     @property
     @abstractmethod
     def part(self) -> pattern.SoughtMechanism:
-        """The description of each mechanism that is sought."""
+        """The description of the mechanisms that are sought: their claim and their pairs."""
 
     @abstractmethod
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -118,7 +118,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        # in a SparseRenyi pattern the measure is a Renyi, which the function takes as well
+        # The measure of a SparseRenyi pattern is a Renyi, which ``sparse_parallel`` takes, too.
         fixed: list[Approximate] = [measure] * self.sparse
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -274,7 +274,7 @@ class SparseRenyi(SparseComposition):
     moment: Fraction = attrs.field(converter=exact.fraction)
 
     def __attrs_post_init__(self) -> None:
-        _ = self.part  # the part checks the order and the moment, and its error is raised here
+        _ = self.part  # Making the part checks the order and the moment: its error is raised here.
 
     @property
     def part(self) -> pattern.AnyRenyi:

@@ -77,7 +77,8 @@ def hole(file: IO[bytes], start: int) -> str | None:
     if begin != start and begin % _SECTOR and end - begin < _SHORT:
         return None
     file.seek(end)
-    file.readline(MAX_LINE)  # The line may have begun inside the zeros.
+    # The line after the zeros may have begun inside them, so it is skipped.
+    file.readline(MAX_LINE)
     while raw := file.readline(MAX_LINE):
         found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
         if found is not None and found[1] == b"synced":
@@ -109,7 +110,8 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        known |= {check, last}  # check sums that the other process's next line may continue
+        # ``known`` holds all check sums that the other process's next line may continue.
+        known |= {check, last}
     if file.read(1):
         return None
     return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"

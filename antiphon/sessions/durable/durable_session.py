@@ -17,7 +17,8 @@ from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.reading import Course, opening
 
 _TAIL: Final = 1 << 19
-"""The bytes of messages after which the state is written again, to keep restarts short."""
+"""The number of bytes of logged messages after which the state is logged again, so that a restart
+has few messages to step through."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
@@ -35,7 +36,7 @@ class DurableSession(Session):
     manager; ``close`` it, or just let the process end.
     """
 
-    # The possible ends of the log after the process died, and what they mean:
+    # The possible ends of the log after the process died, for its last message m and answer a:
     #
     #   (nothing of m)   The message has not happened.
     #   says m           A promise. Nobody has seen the coins drawn for it: the resumed session
@@ -66,16 +67,19 @@ class DurableSession(Session):
     ) -> None:
         tape = RecordedCoins(SampledCoins())
         super().__init__(mechanism, course.state, coins=tape, keep=keep)
-        self._seeded = False  # The taped coins come from the operating system.
+        # The coins are recorded on a tape, but come from the operating system.
+        self._seeded = False
         self._step: lines.Written = lines.Written(mechanism, tape)
         if (last := course.last) is not None:
             self._now = course.state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange in the log; ``_lasting``: the last one safely stored."""
+        """The last state and exchange that are in the log; ``_lasting`` holds the last that are
+        safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys, self._key = course.keys, course.key
-        """The keys with their answers, and the key of the message in the log without an answer."""
+        """The messages' keys with the answers, and the key of the message in the log without an
+        answer."""
         self._over, self.failure = course.over, course.failure
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
@@ -176,8 +180,9 @@ class DurableSession(Session):
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
-            return super().send(message)  # the session refuses it with the reason
-        if self._promised:  # A signal handler may send while a message has no answer yet.
+            return super().send(message)
+        # A signal handler may call ``send`` before the last message has its answer.
+        if self._promised:
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
         with _Closing(self):
@@ -186,7 +191,7 @@ class DurableSession(Session):
         return self.step_written(message)
 
     def step_written(self, message: object) -> object:
-        """Step a message that is already in the log, and write its answer. (For ``ap.resume``.)"""
+        """Step a message that is already in the log, as on resuming, and write its answer."""
         before = self._now
         try:
             return super().send(message)
@@ -196,7 +201,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # also after an interrupt that came after the step
+        finally:  # An interrupt may come after the step: its answer is written even so.
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -209,7 +214,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # A restart from the joined state would not know the keys.
+        else:  # A restart cannot begin at this line of the log, as it names no message keys.
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])
@@ -259,7 +264,8 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks; a state line will name their places."""
+        """Write the message keys that the log lacks, before the state line that will name their
+        positions."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -309,7 +315,7 @@ class DurableSession(Session):
             shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
                 _, _, *places = self._log.replace(shorter)
-            except FileError:  # The error came before the renaming, so the log is unchanged.
+            except FileError:  # The shorter log has not replaced the old one, which is unchanged.
                 raise
             except BaseException as error:
                 self.end(error)
@@ -330,7 +336,8 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            self._guard.write(mark, sync=sync)  # the guard may lag behind the log
+            # The guard file is written after the log: it may lag behind, but never be ahead.
+            self._guard.write(mark, sync=sync)
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now
@@ -370,7 +377,8 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """Context manager: an error in writing a line ends the session, and no answer is returned."""
+    """A context manager for writing log lines: an error ends the session, and no answer is
+    returned."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

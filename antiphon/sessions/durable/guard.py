@@ -32,7 +32,8 @@ has not happened, even after a power cut."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 
 _GET_VERSION: Final = 0x80087601
-"""Linux's FS_IOC_GETVERSION: the generation of an inode, new when its number is reused."""
+"""The code of Linux's request FS_IOC_GETVERSION for the generation of an inode, which is new when
+the inode's number is reused."""
 
 
 class Progress(NamedTuple):
@@ -80,7 +81,8 @@ class Guard:
     """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
-        self._writing = threading.RLock()  # a signal handler may call this object meanwhile
+        # The lock is reentrant, as a signal handler may call this object during a write.
+        self._writing = threading.RLock()
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
@@ -88,7 +90,8 @@ class Guard:
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
-            os.fchmod(self._descriptor, 0o600)  # This applies to an existing empty file, too.
+            # ``os.open`` sets the mode of a new file only, but an empty file may exist already.
+            os.fchmod(self._descriptor, 0o600)
         except FileNotFoundError as error:
             if new:
                 raise FileError(f"{self.path} cannot be made: {error.strerror}") from error
@@ -135,7 +138,7 @@ class Guard:
     def place(self) -> int:
         """The identity of the guard file (inode and version), which no copy of the file has."""
         number = os.fstat(self._descriptor).st_ino
-        with suppress(OSError):  # This file system has no inode versions.
+        with suppress(OSError):  # Some file systems have no inode versions.
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
             return number << 32 | int.from_bytes(owner[:4], sys.byteorder)
         return number
@@ -153,7 +156,8 @@ class Guard:
 
     def close(self) -> None:
         """Release the lock on the guard file."""
-        with self._writing:  # another thread must not write to a file that reuses the descriptor
+        # Another thread must not write to a file that has got the same descriptor.
+        with self._writing:
             if self._descriptor >= 0:
                 descriptor, self._descriptor = self._descriptor, -1
                 os.close(descriptor)
@@ -193,7 +197,7 @@ def is_held(log: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # Without locks there is no session.
+    except OSError:  # Without file locks no session can hold the log.
         return False
     finally:
         os.close(descriptor)

@@ -51,7 +51,7 @@ class SessionFile:
     live: bool
     """Whether a session is running on the file now; then this report may already be out of date."""
     written: datetime
-    """The time of the last write to the file, when it was opened for this report."""
+    """The time of the last write to the file before this report read it."""
     budget: BudgetInSight | None = attrs.field(default=None, repr=False)
     """The budget after ``answered`` messages and the unanswered one; None without a composition."""
 

@@ -44,7 +44,8 @@ class Journal:
         self._descriptor = descriptor
         self._sync = sync
         self._synced = 0
-        self._syncing = threading.RLock()  # a signal handler may call this object meanwhile
+        # The lock is reentrant, as a signal handler may call this object during a sync.
+        self._syncing = threading.RLock()
         self._refusal: str | None = None
         self._lost = False
         """Whether a sync has failed; later syncs may then report success although data is lost."""
@@ -54,7 +55,7 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # the reason that stays if the write fails
+        # Errors after a failed write state this reason.
         self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
@@ -63,7 +64,8 @@ class Journal:
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
-        if end != self.size:  # A lock may get lost on a network file system.
+        # Another process has written: a lock may get lost on a network file system.
+        if end != self.size:
             raise FileError(
                 f"{self.path} was written by another while its session was live: its lock was "
                 "lost, or somebody edits it. This session gives no more answers"
@@ -117,7 +119,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the log without a sync."""
-        with self._syncing:  # Another thread must not sync a file that gets the same descriptor.
+        with self._syncing:  # Another thread must not sync a file that has got the same descriptor.
             if self._descriptor >= 0:
                 self.end("its session is closed")
                 descriptor, self._descriptor = self._descriptor, -1
@@ -135,7 +137,7 @@ class Journal:
         with self._syncing:
             fresh = begin_anew(self.path, data)
             old, self._descriptor = self._descriptor, fresh
-            if old >= 0:  # A signal handler may have closed the log.
+            if old >= 0:  # A signal handler may have closed the old log.
                 os.close(old)
             self.size = self._synced = len(data)
             self._check = check
@@ -145,7 +147,7 @@ class Journal:
         """In a forked child, close the log, which belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
-        self.close()  # A line begun before the fork belongs to the parent, too.
+        self.close()  # Only the parent may finish a line begun before the fork.
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:

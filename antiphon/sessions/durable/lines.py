@@ -69,7 +69,7 @@ class Keys:
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, object]] = {}
         self.fresh: dict[str, None] = {}
-        """The keys that are not in a key line of the log yet."""
+        """The message keys that are not in a key line of the log yet."""
         self.places: list[int] = []
         """The positions of the key lines in the log."""
 
@@ -77,7 +77,7 @@ class Keys:
         return len(self._said)
 
     def answer(self, asked: Keyed) -> object:
-        """The answer that the message with this key was given; UNKNOWN if the key is new.
+        """The answer that was given to the message with this key; UNKNOWN if the key is new.
 
         Raises: InvalidArgument if another message came with the key.
         """
@@ -193,7 +193,7 @@ class Written:
         self._step, self._tape = mechanism.step, tape
         self.line = ""
         self.died = False
-        """Whether a part of the mechanism died in the last step."""
+        """Whether a part of the mechanism died of an error in the last step."""
 
     def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         deaths = self._tape.deaths
@@ -208,7 +208,7 @@ class Written:
 
 
 def failing(why: str) -> str:
-    """The log line of a step that failed: the session has ended with HALT."""
+    """The log line of a step that failed: its answer is HALT, which ends the session."""
     return dumps({"answers": codec.encode(HALT), "failed": why})
 
 

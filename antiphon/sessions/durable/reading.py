@@ -40,7 +40,7 @@ class Opening:
 
     @property
     def line(self) -> dict[str, Json]:
-        """The first line as a JSON object."""
+        """The first line of the log as a JSON object."""
         whose: dict[str, Json] = {"session": self.session, "system": self.system}
         return {"antiphon": VERSION, "kind": "session", **whose, "initial": self.initial}
 
@@ -116,12 +116,14 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """The progress of a session after each line of its log (one object). Raises: as ``follow``."""
+    """The progress of a session after each line of its log, as one object that is updated. Raises:
+    as ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):
         _take(course, line, mechanism, coins)
-        if "state" in line and not course.keys.fresh:  # the state line has all that a restart needs
+        # A restart may begin at this line, as the log names all message keys before it.
+        if "state" in line and not course.keys.fresh:
             course.kept = course.end, course.end - course.begin
         yield course
 
@@ -184,8 +186,8 @@ def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
 
 
 def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
-    """A line as a JSON object, with its check sum; None if the line is torn. Raises:
-    TranscriptError if it is damaged."""
+    """A line of the log, given as bytes, as a JSON object with its check sum; None if the line is
+    torn. Raises: TranscriptError if it is damaged."""
     if raw.endswith(b"\n"):
         check = check_of(raw, before)
         return parsed(raw, 0), check
@@ -198,7 +200,7 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     """Update ``course``, the progress of a session, by one line of its log."""
-    if "says" in line:  # the message before it may have no answer
+    if "says" in line:  # A new message replaces the last one, which may have no answer.
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:
@@ -221,7 +223,8 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
 
 
 def _compare(course: Course, line: Fields, mechanism: Mechanism) -> None:
-    """Check that a stored state equals the one reached by stepping. Raises: ReplayMismatch."""
+    """Check that the state in a log line equals the one reached by stepping. Raises:
+    ReplayMismatch."""
     kept = Course(None)
     _restore(kept, line, mechanism)
     one, two = (
@@ -273,7 +276,8 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     if course.key is not None:
         course.keys.add(course.key, answer)
         course.key = None
-    if "state" in line:  # a failed part may succeed when it is run again
+    # The stored state is used, as a part that failed then may succeed when it is stepped again.
+    if "state" in line:
         _restore(course, line, mechanism)
         return
     course.number += 1

@@ -23,12 +23,13 @@ from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
-"""A call (session, generation) -> bool: True, only once for each, lets a generation begin."""
+"""The type of a witness, a call (session, generation) -> bool: True lets the generation begin, and
+is returned only once for each."""
 
 _TRIES: Final = 2
-"""The number of new tries of the step of a message in flight, before HALT is answered."""
+"""The number of times that the step of an unanswered message is tried again, before HALT."""
 _BEGINNING: Final = 2
-"""The number of lines that ``begin`` writes."""
+"""The number of lines that ``begin`` writes to a new log."""
 
 
 @written_as('ap.begin(M, "year.jsonl")')
@@ -54,9 +55,9 @@ def begin(
     check_sync(sync)
     state = entered(mechanism, initial)
     first = _opening(mechanism, initial)
-    kept(state)  # A state that cannot be saved is refused now.
+    kept(state)  # A state that cannot be saved is refused before the session begins.
     path = _named(path)
-    with ExitStack() as undo:  # A failed start leaves no file behind.
+    with ExitStack() as undo:  # If the start fails, the files made for it are removed.
         refuse_taken([path], overwrite=False)
         if os.path.lexists(path):
             raise FileError(f"{path} is there already, and is no file: give another path")
@@ -246,7 +247,8 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier for the guard if answers may precede their sync to the disk; else ""."""
+    """The boot identifier that the guard file records if answers may be given before they are on
+    the disk; else an empty text."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 

@@ -27,7 +27,8 @@ from antiphon.protocol.registry import is_named_tuple, registered_name, state_na
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
-"""A pattern that finds classes from outside this library in a stored state, which needs a test."""
+"""A pattern that finds classes from outside this library in a stored state, whose decoding must be
+tested."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -35,7 +36,7 @@ _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
 
-# The package of the class may not import the registry.
+# ``Log`` is registered here, as the package of ``Log`` may not import the registry.
 registry.register("antiphon.Log/1", state=True)(Log)
 
 
@@ -80,7 +81,7 @@ def kept(state: object) -> codec.Json:
         )
     except InvalidArgument:
         raise
-    except Exception as error:  # an error of a user's class, or of too deep a nesting
+    except Exception as error:  # A user's class failed, or the state is nested too deep.
         reason = type(error).__name__
         raise InvalidArgument(f"a state cannot be kept: reading it again raises {reason}") from None
     if not same:
@@ -109,7 +110,7 @@ def _read(data: object, known: _Known) -> Any:
         return _restored(tag, data, known)
     except errors.AntiphonError:
         raise
-    except Exception as error:  # Constructors and shapes may be given any value here.
+    except Exception as error:  # A constructor or a shape got a wrong value from the file.
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
@@ -138,7 +139,8 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """The JSON value of an array with its memory layout, on which the rounding of sums depends.
+    """The JSON value of an array together with its memory layout, on which the rounding of sums
+    depends.
 
     Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """
@@ -210,7 +212,8 @@ _OTHERWISE: Final = {
     "Printed": "antiphon.l2p.Printed/1",
     "Repaired": "antiphon.l2p.Repaired/1",
 }
-"""Old names of this library's classes that are not registered as "antiphon.CLASS/1"."""
+"""The registered names of this library's classes, by their names in older files, where they are not
+"antiphon.CLASS/1"."""
 
 
 def _since(name: str) -> str:
@@ -240,12 +243,13 @@ def _made(kind: Any, parts: list[Any]) -> object:
         raise TranscriptError(
             f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
         )
-    return kind(**dict(zip(names, parts, strict=False)))  # newer fields have defaults
+    # A file of an older version may lack newer fields, which have defaults.
+    return kind(**dict(zip(names, parts, strict=False)))
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
-    """The fields that determine a value of an attrs class; derived fields, and our own fields
-    outside of comparison, are left out."""
+    """The fields that determine a value of an attrs class. Left out are derived fields and, in
+    classes of this library, fields with a default that ``==`` ignores."""
     whole = not str(kind.__module__).startswith(_OURS)
     return [
         field

@@ -60,8 +60,10 @@ def _reading(
             return _of_order(budget.order, created, delta, part)
         return _mixed(budget.after(created), delta, part, budget.near)
     if budget is not None and not isinstance(budget, Filter):
-        return None  # The filter is a user's class, whose sums have no known meaning.
-    slack = delta / 2 if budget is None else delta - budget.limits[1]  # the most it charges
+        # A budget of a user's class sums up charges in a way that is unknown here.
+        return None
+    # The filter itself charges a δ of up to ``limits[1]``.
+    slack = delta / 2 if budget is None else delta - budget.limits[1]
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
     if not _pure(found.guard):
@@ -116,7 +118,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 def _differing(guard: Gatekeeper | None) -> Distance | None:
     """The sums of ε over mechanisms that got a pair with different sides; None if unknown."""
     if guard is None or guard.state is None:
-        return None  # The verifier has halted, and its state with these mechanisms is gone.
+        return None  # The verifier has halted, so its state, which listed the mechanisms, is gone.
     state = _SUMS.initial_state
     for child in guard.state.children:
         if child.differed:
@@ -143,7 +145,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        spent = min(spent, total)  # if all is spent, both bound the same loss
+        # The spent part is at most the whole, but its bound may be larger.
+        spent = min(spent, total)
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
     missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
@@ -242,7 +245,8 @@ def _spent(
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
         if found.guard.state is None:
-            return promise  # The state of the verifier is gone.
+            # The verifier has halted and its state is gone: everything counts as spent.
+            return promise
         f = used(found.guard)
         return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
     return _guaranteed(ConComp(created), None) if created else composed([])

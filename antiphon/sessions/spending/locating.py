@@ -23,8 +23,8 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The verification function of a verifier in front of a composition, and its state; None once
-    it has refused a message."""
+    """The verification function f of a verifier in front of a composition, and the verifier's
+    state, None once it has refused a message."""
 
     f: Suitable
     state: SuitableState | None
@@ -79,7 +79,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     ``failed``: whether the last step failed; the state is then the one before that step.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # These are all the parts that decide which composition is found.
+    heard: list[object] = []  # ``heard`` collects all parts that decide which composition is found.
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):

@@ -28,7 +28,7 @@ from antiphon.sessions.spending.in_epsilon import in_epsilon, risk_in
 from antiphon.sessions.spending.locating import Found, Shares, Way, find, slots
 
 _MOST: Final = 2.0**40
-"""The upper end of the search for the largest ε that is accepted."""
+"""The upper end of the search for the largest ε that the filter would still accept."""
 
 
 def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
@@ -55,9 +55,9 @@ def budget_of_record(
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except errors.ReplayMismatch:  # The message draws a coin, so it is a query, or unknown.
+            except errors.ReplayMismatch:  # The step draws a coin: what it may create is unknown.
                 now = find(mechanism, state, failed=True)
-            except errors.AntiphonError:  # The message is refused, so it will not happen.
+            except errors.AntiphonError:  # The message will be refused, so it changes nothing.
                 continue
             except Exception:  # The step will fail, and be answered by HALT.
                 now = find(mechanism, state, failed=True)
@@ -129,7 +129,7 @@ class SessionBudget(BudgetInSight):
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
-        for _ in range(52):  # The search has the precision of a double.
+        for _ in range(52):  # 52 bisections give ε the precision of a double.
             middle = (low + high) / 2
             low, high = (middle, high) if self._fits(middle) else (low, middle)
         return exact.fraction(low)
@@ -209,7 +209,8 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The lines of the budget's table; ``rule``: the filter, odometer or f that decides."""
+    """The lines of the budget's table; ``rule``: the filter, odometer or verification function that
+    decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     purse = (
         (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
