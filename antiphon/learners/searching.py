@@ -33,8 +33,8 @@ def rounds(horizon: object) -> int:
 
 
 class ParameterSearch(NamedTuple):
-    """A search in two parameters: for each y the largest x that is private enough, and the y for
-    which the merit of both is least.
+    """A search in two parameters x and y: finds for each y the largest x that is private enough,
+    and the y for which the ``merit`` of both is least.
 
     In plain floats: the result is checked against the claim.
     """
@@ -150,7 +150,8 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """The search for the largest private learning rate, and the best p of fake switches."""
+    """The search for the largest private learning rate η, and for the probability p of fake
+    switches that allows it."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
@@ -206,7 +207,8 @@ def best_l2p(
 def l2p_within(
     by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
 ) -> accountings.L2PSetting:
-    """The parameters with a rate that is lowered, if need be, until the claim is (ε, δ)-DP.
+    """The parameters of L2P with a rate that is lowered, if need be, until the claim is (ε, δ)-DP;
+    ``target`` is ε.
 
     Raises: InvalidArgument for premises that do not hold.
     """
@@ -255,7 +257,7 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
     rate = calibration.short_rate(calibration.largest_where(private, most * 2.0**-30, most, 40))
-    # The value is rounded up, so that the premise holds.
+    # The probability p of a fake switch is rounded up, so that the premise ηBℒ <= p holds.
     chosen = calibration.short_rate(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
@@ -268,7 +270,8 @@ def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
 
 
 def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
-    """The probability δ₁ = δ/(2KB) of too many draws, in Thm 3.10."""
+    """The probability δ₁ = δ/(2KB) of too many draws, in Thm 3.10, for K batches of B = ``batch``
+    rounds."""
     return delta / (2 * -(-horizon // batch) * batch)
 
 

@@ -81,7 +81,8 @@ def _shortened(gradient: Point, steps: int) -> Point:
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    unit = gradient / largest  # Divided by the largest entry, squares neither overflow nor vanish.
+    # Squares of entries that were divided by the largest entry neither overflow nor vanish.
+    unit = gradient / largest
     return unit * (steps / math.sqrt(unit @ unit))
 
 

@@ -97,7 +97,7 @@ class ScoreChannel(Channel):
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """For each user a random label: the y whose set S_y contains the clipped label h(label)."""
+    """The users' labels after random clipping, as ``ClippingMap.drawn`` defines it."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 
@@ -105,7 +105,8 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
 class OneCoordinate(ScoreChannel):
-    """The ε-DP channel that reports one random score J of K (``OneScore``), and weights it by K.
+    """The ε-DP channel by which a user reports one random score J of K (``OneScore``), which is
+    multiplied by K for an unbiased gain.
 
     v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, with which it hardly learns: the
@@ -169,7 +170,7 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # a score counts from the middle of its range, so that gains are centred
+        # The middle of the scores' range counts as a gain of 0.
         return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(

@@ -18,12 +18,14 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The largest number of exponents that a learner computes in advance, one for each batch loss."""
+"""The largest number of possible losses of a batch for which a learner computes in advance its
+probability to stay."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest product of rate and cost in a search: then nearly every decision is a new draw."""
+"""The largest product η·c of rate and cost in a search: with it, nearly every decision is a new
+draw."""
 
 
 class Lazy(NamedTuple):
@@ -53,7 +55,8 @@ def lazy_parameters(
             bound = lazy_bound(rate, cost, batch, decisions)
             return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
 
-        # A cost above 16T/ε makes the learner no more private.
+        # The search ends at the cost 16T/min{ε, 1}: a larger cost makes the learner no more
+        # private.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
         return searching.of_rates(private, horizon, several, batch, 28, costs)
 
@@ -190,8 +193,11 @@ class LazyExperts(LazyDartboard):
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """The Rényi bound of ``PrivateDartboard``: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1)
-    + k·D}, k = ``draws``.
+    """The Rényi bound of ``PrivateDartboard``: the smaller of a bound for any number of draws
+    (``lazy``) and one for at most ``draws`` draws.
+
+    It is order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k = ``draws``, with r, R and F
+    of ``LazyCurve``.
 
     D is the divergence of one draw. The proof is in ``PrivateDartboard``.
     """
@@ -284,8 +290,8 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def regret_bound(self) -> float:
-        """The bound ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))) on expected regret, μ = (T-1)r and s
-        = ``draws`` + 1 - μ (Bernstein)."""
+        """The bound ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))) on expected regret, with μ = (T-1)(1 -
+        e^(-η(c+1))) and s = ``draws`` + 1 - μ, by Bernstein's inequality."""
         rate = float(self.rate)
         mean = _mean_draws(self.horizon, rate, float(self.cost))
         more = max(0.0, self.draws + 1 - mean)

@@ -28,7 +28,8 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """An attrs validator: only ``LazyExperts`` itself, as a subclass might decide otherwise."""
+    """An attrs validator that accepts only ``LazyExperts``, and no subclass, which might decide
+    otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -182,7 +183,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """The functions f of the learner and f' of the mechanisms that P creates (CM Def. 4.9)."""
+        """The verification functions f of the learner and f' of the mechanisms that P creates (CM
+        Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
@@ -194,7 +196,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handles a query or a loss; after each batch but the last it decides whether to stay."""
+        """Handles a query or a loss; after each batch but the last it decides whether to keep the
+        expert."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))

@@ -47,7 +47,8 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon for which the columns of the default counter are normalised."""
+"""The longest horizon up to which the default counter, ``BufferedToeplitzCounter``, normalises its
+columns."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -122,11 +123,12 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        # The signature raises an error for sums that Softmax does not take.
+        # ``Softmax.signature`` raises an error for sums that Softmax does not take.
         self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        # the neighbours are those of the counter's claim, which may be fewer than any two losses
+        # Neighbouring are the losses for which the counter claims privacy, which may be fewer than
+        # any two.
         set_derived(self, verification=near)
 
     @classmethod

@@ -39,7 +39,7 @@ class Holding(NamedTuple):
     batch: int = 0
     """The loss of the followed expert in the current batch."""
     drawn: int = 0
-    """The number of new draws so far, if they are limited; else 0."""
+    """The number of draws of a new expert so far, if they are limited; else 0."""
 
 
 @attrs.frozen(kw_only=True)
@@ -85,8 +85,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The expected loss of the learner in each round of a table of losses, which begins with a
-        new period; ``scores`` are those before."""
+        """The learner's expected loss in each round of the table ``losses``, given the experts'
+        ``scores`` before it; its first round begins a new period."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -144,7 +144,8 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
 
 
 def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
-    """Checks that e^(unit·steps) has few enough digits to be a coin's odds, if ``unit`` is a Log.
+    """Checks that e^(unit·steps), which is rational if ``unit`` is a Log, has few enough digits to
+    be the odds of a coin.
 
     Raises: InvalidArgument, which names the parameters ``names`` as the cause.
     """
@@ -241,8 +242,8 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # The experts' scores are needed only at a new draw, where the losses since the last one are
-        # added.
+        # The experts' scores are needed only at a new draw, which adds the losses since the last
+        # draw.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):
@@ -330,7 +331,7 @@ def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
         return scores
     steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
     np.rint(steps, out=steps)
-    # NumPy compares with the bounds several times as fast as it clips.
+    # In NumPy, comparing the sums with the bounds is several times as fast as clipping them.
     if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
         np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
     scores = steps.astype(np.int64)

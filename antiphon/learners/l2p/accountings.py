@@ -28,7 +28,8 @@ _ENOUGH: Final = 5.0
 @attrs.frozen(kw_only=True)
 class L2PSetting:
     """The parameters of L2P (lazy to private, Alg. 1) that determine its privacy: rate η, δ₀,
-    number of rounds T, batch size B, probability p of a fake switch, and m in e^(-mBη)."""
+    number of rounds T, batch size B, probability p of a fake switch, and the margin m in the factor
+    e^(-mBη) of the probability to stay."""
 
     rate: ExactEpsilon
     horizon: int
@@ -200,7 +201,7 @@ class Repaired(CountsDraws):
 @attrs.frozen
 class Optimised(Accounting):
     """The Rényi accounting of L2P, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order
-    α, k = K-1 (see ``L2PCurve``).
+    α, with k = K-1, and X, Y and F of ``L2PCurve``.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether y is kept, and its replacement, are independent of x's part given the past: each

@@ -39,12 +39,12 @@ class Followed(NamedTuple):
     rounds: int
     """The number of losses so far."""
     scores: Losses
-    """The experts' scores, which give their measures."""
+    """The experts' integer scores, of which their measures are the exponentials e^(unit·score)."""
     pair: tuple[int, int] | None
     """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
     begun: tuple[int, int] = (0, 0)
-    """The scores of both experts when the batch began."""
+    """The scores of the followed and of the hidden expert when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,7 +116,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch ends with this round, other than the last batch."""
+        """Whether round ``rounds`` is the last of a batch, and this is not the last batch."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
@@ -135,8 +135,9 @@ class PairedExperts(ByWeight[Followed], InBlocks):
     def _exponent(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
     ) -> Fraction | Log:
-        """The exponent a of the probability e^(-a) to keep x: mBη minus the batch's gain of x over
-        y, and at least 0."""
+        """The exponent a of the probability e^(-a) to keep the followed expert x: at least 0, and
+        mBη minus the gain of x over the hidden expert y in the batch, m = ``margin`` and B =
+        ``batch``."""
         now = _of(scores, pair)
         gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained

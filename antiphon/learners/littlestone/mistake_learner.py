@@ -158,7 +158,8 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The largest g (samples in a block) up to which every value is tried; of larger ones some."""
+"""The largest number of samples (1, 1) in a block up to which every number is tried; of larger
+numbers only some are tried."""
 
 
 class HardShape(NamedTuple):
@@ -218,8 +219,8 @@ def floor(value: Fraction) -> float:
 
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
-    """The parameters g, b and k with the largest bound, and that bound; see
-    ``mistakes_lower_bound``.
+    """The parameters g, b and k of the hard sequence that give the largest lower bound on mistakes,
+    and that bound; see ``mistakes_lower_bound``.
 
     The parameters are searched for in doubles; the bound for them is exact, or smaller by 2^-80 for
     each term.
@@ -280,8 +281,8 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """Values of r, the number of a sample (1, 1) in its block, each with the number of values for
-    which it stands: all values unless g = ``copies`` is large."""
+    """The numbers r of samples (1, 1) in a block for which the bound is computed, each with the
+    count of numbers that it stands for; all of 1, …, ``copies``, unless these are many."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -311,8 +312,8 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """The bounds c_i·β + d_i on P(no mistake at the sample r = ``end`` of block i); ``shape`` is
-    (g, k, b)."""
+    """The bounds c_i·β + d_i on the probability of no mistake at sample number ``end`` of block i,
+    for each i < k; ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -327,7 +328,8 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """Yields the values of g (samples in a block) to try: e^(gε) < b <= T must be possible."""
+    """Yields the numbers g of samples (1, 1) in a block that are worth a try: e^(gε) < b <= T must
+    be possible, where b is the number of parts."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES
@@ -337,7 +339,8 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g samples."""
+    """Upper bounds on e^(gε) and δ_g, the parameters of group privacy for g = ``copies``
+    samples."""
     if not copies:
         return Fraction(1), Fraction(0)
     if isinstance(rate, Log):
@@ -357,8 +360,8 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
-    """Yields each possible number k of nested blocks with the largest number b of parts that fits;
-    b = 2 for k = 1, where no block is split."""
+    """Yields pairs (k, b) for T = ``rounds``: each possible number k of nested blocks, with the
+    largest number b of parts that fits; b = 2 for k = 1, where no block is split."""
     yield 1, 2
     blocks, allowed = 2, rounds // copies
     while True:

@@ -67,7 +67,7 @@ def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins
 
 @attrs.frozen
 class Plays:
-    """The task of a worker process: one play for each sample of a chunk."""
+    """The task of a worker process: plays the learner once for each repetition in a chunk."""
 
     learner: ContinualMechanism[Any]
     hits: Hits
@@ -126,7 +126,8 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """An estimate of the expected mistakes on a stream, by plays that did not choose it."""
+        """A new estimate of the expected mistakes on a stream, by fresh plays, which had no part in
+        choosing the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -222,14 +223,14 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
 
 
 def _ends(first: int, last: int, parts: int) -> list[int]:
-    """The round ``first``, and the last round of each of the parts of the rounds after ``first``;
-    longer parts come first."""
+    """The rounds at which the rounds after ``first`` are split into parts: ``first`` itself, and
+    the last round of each part; longer parts come first."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
 _FEW = 10
-"""The largest number of rounds for which all streams of an inexact law are tried one by one."""
+"""The largest number of rounds for which a law that is not exact is evaluated on every stream."""
 
 
 @attrs.frozen
@@ -243,7 +244,7 @@ class WorstSequence:
 
 
 def most_rounds(law: MistakeLaw) -> int:
-    """The largest number of rounds for which all streams of a law can be searched."""
+    """The largest number of rounds T for which all 2^T streams of a law can be searched."""
     return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 

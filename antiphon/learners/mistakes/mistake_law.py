@@ -114,7 +114,8 @@ def every_round(rounds: int) -> range:
 
 
 _FEW = 1 << 8
-"""The number of hits (samples (1, 1)) that are processed first; more follow if they matter."""
+"""The number of hits (samples (1, 1)) with which a computation begins; later hits follow only if
+the first hypothesis may still be kept."""
 
 
 class KnownLaw(ReckonedLaw):
@@ -135,7 +136,7 @@ class KnownLaw(ReckonedLaw):
 
     def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
         """The probability of having kept the first hypothesis f⁽⁰⁾ after the first ``cut`` samples,
-        for each of the cuts."""
+        for each ``cut`` of ``cuts``, on the stream with these hits."""
         ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
         begins = [0, *ends][: len(ends)]
         runs = [
@@ -151,7 +152,8 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        while True:  # Only the hits that matter are processed, of perhaps a million.
+        # Later hits, perhaps a million, are skipped once the first hypothesis is surely left.
+        while True:
             some = hits[:few]
             kept = self._before(some)
             if few >= len(hits) or kept[-1] < 1e-15:

@@ -70,7 +70,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def premises(self) -> Premises:
-        """The premises of Thm 3.2 and Lemma 3.11."""
+        """The parameters in the premises of Thm 3.2 and Lemma 3.11, which can check them."""
         setting = L2PSetting(
             rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
             fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),
@@ -136,7 +136,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ₀ = βL²/λ of one drawn point."""
+        """The zCDP parameter ρ₀ = βL²/λ of one drawn point, L the loss's Lipschitz constant."""
         slope = self.loss.lipschitz(self.body)
         return exact.fraction(
             up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))
@@ -144,7 +144,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on Rényi divergences of the exact accounting."""
+        """The bound on Rényi divergences that the accounting named "exact" gives."""
         slope, width = self.loss.lipschitz(self.body), 2 * self.body.reach
         return paired_curve(
             self.horizon, self.batch, self.fakes, 2 * self.batch * Fraction(self.rate),

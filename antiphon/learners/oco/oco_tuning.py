@@ -42,7 +42,8 @@ def batches(horizon: int) -> list[int]:
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""The type of tried parameters: batch size, spread of noisy sums, and a share of the privacy."""
+"""The type of tried parameters: (batch size, standard deviation of noisy sums, factor of the cost
+or of the fake switches)."""
 
 
 def least_spread(
@@ -50,8 +51,9 @@ def least_spread(
     spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
-    """The batch size of the least merit, with the share of which the least spread is within (ε, δ);
-    ``target`` is ε and ``chance`` δ.
+    """The parameters of the least ``merit`` over batch ``sizes``, each with the least standard
+    deviation of noisy sums that is (ε, δ)-DP for any of the factors ``shares``; ``target`` is ε and
+    ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -73,8 +75,8 @@ def least_spread(
 
 
 def _prefix(batch: int, sigma: float, share: float) -> Prefix:
-    """Rational parameters for noise of σ = ``sigma``: w = 2/σ and the cost share·Bw, for a batch
-    B."""
+    """Rational parameters of a ``LazyPrefix`` with noise σ = ``sigma`` and batches of B = ``batch``
+    rounds: the clip w = 2/σ, and the cost ``share``·Bw."""
     cost = short_rate(share * batch * _WIDTH / sigma)
     return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
@@ -83,8 +85,8 @@ def _prefix(batch: int, sigma: float, share: float) -> Prefix:
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The parameters of an (ε, δ)-DP learner with about the least √d·σ + √(BT), σ >= 1; for a given
-    batch size B, with the least σ."""
+    """The parameters of an (ε, δ)-DP ``LazyPrefix`` learner with about the least √d·σ + √(BT), σ >=
+    1; for a given batch size B, with the least σ."""
 
     def curve(batch: int, sigma: float, share: float) -> JointCurve:
         return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
@@ -204,7 +206,7 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws, by which half of δ is spent."""
+        """The probability δ₁ of too many draws, chosen so that it spends half of δ."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
@@ -219,8 +221,8 @@ class OCOTask:
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
-        """The parameters with a δ₀ that spends the other half of δ, and β = η²λ/(20L²), divided by
-        ln(2/δ₀) if ``mended``."""
+        """The parameters for the rate η and p = ``fakes``, with a δ₀ that spends half of δ (δ₁
+        spends the other half), and β = η²λ/(20L²), divided by ln(2/δ₀) if ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
@@ -237,7 +239,7 @@ class OCOTask:
         )  # fmt: skip
 
 
-# --- by the exact accounting ----------------------------------------------------------------------
+# --- parameters of DP-OCO by the exact accounting -------------------------------------------------
 
 
 class Chosen(NamedTuple):
@@ -251,8 +253,8 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is the best
-    for s, and p = share·2BβLD, at most 1/2."""
+    """The parameters of DP-OCO for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is
+    the best for s, and p = ``share``·2BβLD, at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half
@@ -263,7 +265,8 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` with about the best merit, (ε, δ)-DP by the exact accounting.
+    """Parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least λR²
+    + L²BT/(4λ) + d ln T/β.
 
     The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
     """

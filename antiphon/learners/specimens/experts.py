@@ -131,7 +131,8 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Corpus entries: broken copies of ``LazyExperts`` under the honest claim."""
+    """Cases of the self-check: broken copies of ``LazyExperts``, with the claim of the honest
+    learner."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -193,7 +194,8 @@ def _l2p() -> specimen.Specimen:
     honest, reused = (
         of_two(kind, rate=Log(2), fakes=0.01) for kind in (learners.LazyToPrivate, Reused)
     )
-    # The event that shows most: the advice is 1 before the loss and 0 after it.
+    # The event by which the worlds are told apart best: the advice is 1 before the loss and 0 after
+    # it.
     growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying("10 | 01, asked", [_ASKED, Pair(_ZERO, _ONE), _ASKED])
@@ -211,7 +213,7 @@ def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -
     return kind(**parameters | changed)
 
 
-# --- twins ----------------------------------------------------------------------------------------
+# --- broken twins ---------------------------------------------------------------------------------
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")
