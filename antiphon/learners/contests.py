@@ -180,7 +180,7 @@ def _mean(figures: Figures | None) -> list[float] | None:
 @attrs.frozen
 class Contest:
     """The task of a worker process: plays the game once for each repetition in a chunk, and returns
-    the regrets."""
+    the regrets of these plays."""
 
     learner: ContinualMechanism[Any]
     game: OnlineGame

@@ -183,7 +183,7 @@ def best_l2p(
     """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
     InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Thm 3.2 does not depend on the margin, so the paper's margin is used.
+    # The ε of Thm 3.2 does not depend on the margin m, so the paper's m = 2 is used.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -229,8 +229,8 @@ _CURE: Final = (
 
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument
-    where Thm 3.2 does not hold."""
+    """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB) for K batches of B rounds.
+    Raises: InvalidArgument where Thm 3.2 does not hold."""
     rate = calibration.short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -240,8 +240,8 @@ def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) 
 
 
 def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The corrected parameters of Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η
-    lowered until ε is met.
+    """The corrected parameters of Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ} with ℒ =
+    ln(1/δ₁), and η lowered until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """

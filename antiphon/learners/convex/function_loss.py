@@ -31,7 +31,7 @@ class FunctionLoss(Named, RowByRow):
     It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # The loss takes one Python call for each datum.
+    looks: ClassVar[int] = 1 << 17  # A user's loss takes one Python call for each datum.
 
     function: Valuation
     slope: Gradient

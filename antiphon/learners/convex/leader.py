@@ -174,7 +174,8 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, in steps; 0 for ``EMPTY``."""
+        """The update sent to the counter for a datum, in whole steps of length ``clip``/``steps``;
+        0 for ``EMPTY``."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)
@@ -185,7 +186,8 @@ class SumLeader(PostProcessor[Stance]):
         """The update sent to the counter for a datum, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """The clipped gradient of the loss at the point, in whole steps."""
+        """The clipped gradient of the loss at the point, in whole steps of length
+        ``clip``/``steps``."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:

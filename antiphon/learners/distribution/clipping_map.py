@@ -109,8 +109,8 @@ class ClippingMap:
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """A label after random clipping: with probability 1 - c the given one, else any y, with
-        probability |S_y|/N'."""
+        """A label after random clipping: the given one with probability 1 - c, else a random one,
+        which is y with probability |S_y|/N'."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]

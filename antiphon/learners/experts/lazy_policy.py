@@ -61,7 +61,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """The verification function f: the losses of a batch in which one loss differs."""
+        """The verification function f: two losses of the expert in a batch are neighbouring if they
+        are at most 1 apart, as where one round's loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property
@@ -77,7 +78,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices FIRST, STAYS and DRAWS of the mechanisms that LazyPolicy creates, in this order."""
+"""The indices of the mechanisms that LazyPolicy creates: the draw of the FIRST expert, the STAYS
+(decisions to stay), and the later DRAWS."""
 
 
 @register("antiphon.Following/1", state=True)
@@ -163,7 +165,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The creations of P's mechanisms: the first expert, the stay bits, and the draws."""
+        """The messages by which P creates its mechanisms: one for the first expert, one for the
+        decisions to stay, and one for the draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)

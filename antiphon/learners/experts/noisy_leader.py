@@ -127,8 +127,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        # Neighbouring are the losses for which the counter claims privacy, which may be fewer than
-        # any two.
+        # Neighbouring are the pairs of losses that the counter's claim covers, perhaps not all.
         set_derived(self, verification=near)
 
     @classmethod
@@ -213,8 +212,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Checks that a counter protects any two losses, not only near ones. Raises:
-    InvalidArgument."""
+    """Checks that a counter protects any two losses, not only two within a smaller ``sensitivity``.
+    Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -255,7 +254,8 @@ _LEAST, _MOST = 2.0**-40, 64.0
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """The bound G(v) on the cost in regret of noise with the variance v (see the module)."""
+    """The bound G(v) on the cost in regret of noise with the variance v: the integral of min(η(1 -
+    1/d)/2, √(ln d/(2u))) over 0 <= u <= v, η = ``rate`` and d = ``experts``."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))

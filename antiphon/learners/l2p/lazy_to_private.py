@@ -135,8 +135,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
     def _exponent(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
     ) -> Fraction | Log:
-        """The exponent a of the probability e^(-a) to keep the followed expert x: at least 0, and
-        mBη minus the gain of x over the hidden expert y in the batch, m = ``margin`` and B =
+        """The exponent a = max{0, mBη - g} of the probability e^(-a) to keep the followed expert x,
+        where g is the gain of x over the hidden expert y in the batch, m = ``margin`` and B =
         ``batch``."""
         now = _of(scores, pair)
         gained = (now[0] - begun[0]) - (now[1] - begun[1])

@@ -182,7 +182,8 @@ SHARE: Final = Fraction(3, 10)
 
 @register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
-    """The state of ``OnceAbove``: the samples (1, 1) so far, and whether ⊤ was answered."""
+    """The state of ``OnceAbove``: the number of samples (1, 1) so far, and whether ⊤ was
+    answered."""
 
     hits: int
     found: bool
@@ -287,8 +288,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
 def sparse_vector_learner(
     *, horizon: int, epsilon: Epsilon, beta: float = 0.1, share: Fraction = SHARE
 ) -> Chain:
-    """The learner OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for
-    T rounds.
+    """The learner OnceAbove ∘* AboveThreshold, with the least threshold at which it keeps f⁽⁰⁾ for
+    T rounds of ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥ it answers f⁽⁰⁾ (0
     everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a
@@ -303,8 +304,8 @@ def sparse_vector_learner(
 
 
 def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
-    """The learner CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for
-    T rounds.
+    """The learner CountIsAbove ∘* TreeCounter, with the least threshold at which it keeps f⁽⁰⁾ for
+    T rounds of ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. The law of the highest noise of T counts is
     computed in doubles.
@@ -317,5 +318,6 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x for which no count has noise of x or more, with probability 1 - beta."""
+    """The least x for which no count of a tree counter has noise of x or more, with probability 1 -
+    beta."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

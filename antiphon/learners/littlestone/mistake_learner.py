@@ -179,8 +179,8 @@ class HardShape(NamedTuple):
 def mistakes_lower_bound(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """A lower bound on the expected mistakes of (ε, δ)-DP, β-concentrated learners on their worst
-    stream, rounded down.
+    """A lower bound on the expected mistakes, on their worst stream, of (ε, δ)-DP learners that
+    keep f⁽⁰⁾ for T rounds of ⊥ with probability 1 - β (are β-concentrated), rounded down.
 
     E[M] >= max over g, b, k of Σ_{i<k} Σ_{r<=g} max(0, 1 - c_i β - d_i), with g(b^k-1)/(b-1) <= T =
     ``rounds``; for each r, c_0 = e^((r-1)ε), d_0 = δ(c_0-1)/(e^ε-1), and with E = e^(gε),
@@ -247,8 +247,8 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
 def few_mistakes_upper_bound(
     mistakes: int, rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """An upper bound on P(M < ``mistakes``) of (ε, δ)-DP, β-concentrated learners on some stream,
-    rounded up.
+    """An upper bound on the probability P(M < ``mistakes``) of few mistakes of (ε, δ)-DP,
+    β-concentrated learners, on some stream, rounded up.
 
     The learners, the stream and the proof are those of ``mistakes_lower_bound``: fewer mistakes
     were made only if τ came no later than the last of as many (1, 1). The least over g, b and k.
@@ -281,8 +281,9 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """The numbers r of samples (1, 1) in a block for which the bound is computed, each with the
-    count of numbers that it stands for; all of 1, …, ``copies``, unless these are many."""
+    """Pairs (r, n) for a block of ``copies`` samples (1, 1): the position r of a sample for which
+    the bound is computed, and the number n of positions that it stands for, which is 1 unless there
+    are many."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -291,8 +292,8 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) of the lower bound on mistakes in doubles, for each block i < k
-    and each r of ``ends``; ``shape`` is (g, k, b)."""
+    """The coefficients (c_i, d_i) of ``mistakes_lower_bound`` in doubles, for each block i < k and
+    each r of ``ends``; ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):

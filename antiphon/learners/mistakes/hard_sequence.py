@@ -163,7 +163,7 @@ Block = tuple[int, int]
 @attrs.frozen
 class HardSequence:
     """A learner's hard sequence: the rounds of its samples (1, 1), and for each block the
-    probabilities in the proof."""
+    probabilities q_i and m_i in the proof of ``mistakes_lower_bound``."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
@@ -178,7 +178,7 @@ class HardSequence:
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
     """The hard sequence of a learner: (1, 1) in the first ``copies`` rounds of a block, then again
-    in the lightest part of the block's rest.
+    in the part of the block's rest in which the learner is least likely to leave f⁽⁰⁾.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
     last. The parts are as even as possible; of equally light ones the first is taken. In a

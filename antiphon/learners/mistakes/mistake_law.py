@@ -109,7 +109,7 @@ class ReckonedLaw(MistakeLaw):
 
 
 def every_round(rounds: int) -> range:
-    """The rounds (all) in which the adversary of this name sends (1, 1)."""
+    """All rounds 1, …, T = ``rounds``: the adversary of this name sends (1, 1) in each."""
     return range(1, rounds + 1)
 
 
@@ -152,7 +152,8 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        # Later hits, perhaps a million, are skipped once the first hypothesis is surely left.
+        # Later hits, perhaps a million, are skipped once the first hypothesis is almost surely
+        # left.
         while True:
             some = hits[:few]
             kept = self._before(some)
@@ -197,7 +198,8 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""The type of a node: a learner's state, and the hypothesis with which it was reached."""
+"""The type of a node: a learner's state, and the hypothesis that it answered on entering this
+state."""
 
 MOST_STATES: Final = 1 << 9
 """The largest number of nodes (states and hypotheses) for which a law is computed exactly."""

@@ -33,7 +33,7 @@ class Paired(NamedTuple):
     rounds: int
     """The number of data so far."""
     total: Steps
-    """The sum of all gradients, in steps."""
+    """The sum of all gradients, in whole steps of L/grid, L the loss's Lipschitz constant."""
     pair: tuple[Row, Row] | None
     """The shown point x and the hidden point y, of the same law; None before the first message."""
     begun: Steps
@@ -213,8 +213,8 @@ class DPOCO(PairedPoints):
     def corrected(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with corrected parameters of Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε,
-        ηBℒ}, and a smaller η.
+        """DP-OCO with corrected parameters of Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε, ηBℒ}
+        with ℒ = ln(1/δ₁), and a smaller η.
 
         Raises: InvalidArgument for premises that no η meets.
         """

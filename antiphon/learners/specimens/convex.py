@@ -129,8 +129,8 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """An adversary that asks for the point, sends gradients towards and away from the noisy sum
-    (-point), and asks again."""
+    """An adversary that asks for the point, sends a gradient towards the noisy sum (which is
+    -point) in world 0 and away from it in world 1, and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
         return Pair(towards, -towards)
@@ -138,8 +138,8 @@ def listening(answers: Sequence[Any], coins: Coins) -> object:
 
 
 def moved(least: float, answers: Sequence[Any]) -> bool:
-    """Whether the point moved between the questions, after it was at least ``least`` steps away
-    from 0.
+    """Whether the point moved between the two questions, and was at least ``least`` steps away from
+    0 before.
 
     A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
     """

@@ -40,8 +40,8 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy loss of a learner without the cost: it follows expert 0, gets a loss in one
-world only, leaves, and draws expert 1."""
+"""The true privacy loss of a lazy learner without the cost c: it follows expert 0, gets a loss in
+one world only, leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """The true privacy loss of softmax on exact losses: expert 0 is followed with probability 1/10 in
 one world and 1/2 in the other."""
