@@ -41,7 +41,7 @@ _NEAREST: Final = 2.0**-20
 _TINY: Final = 1e-200
 """The least product η·c of rate and cost for which doubles describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
-"""The largest α·η for which the bound αη²/8 is used, for a log-ratio with a range of η."""
+"""The largest α·η for which the bound αη²/8 on D_α is used, for a log-ratio with a range of η."""
 
 
 class HexagonCorner(NamedTuple):

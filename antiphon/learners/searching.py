@@ -168,7 +168,8 @@ def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) 
 def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
-    """The ε of Thm 3.2, printed or repaired, in plain floats; infinite if a premise fails."""
+    """The ε of Asi et al., Thm 3.2, printed or repaired, in plain floats; infinite if a premise
+    fails."""
     assert isinstance(by, accountings.CountsDraws)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
@@ -183,7 +184,7 @@ def best_l2p(
     """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
     InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Thm 3.2 does not depend on the margin m, so the paper's m = 2 is used.
+    # The ε of Asi et al., Thm 3.2, does not depend on the margin m, so their m = 2 is used.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -221,7 +222,7 @@ def l2p_within(
     raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
 
 
-# --- Thm 3.10: as printed, and corrected so that Thm 3.2 holds ----------------------------
+# --- Asi et al., Thm 3.10: as printed, and corrected so that Thm 3.2 holds ------------------------
 
 _CURE: Final = (
     "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
@@ -229,8 +230,8 @@ _CURE: Final = (
 
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB) for K batches of B rounds.
-    Raises: InvalidArgument where Thm 3.2 does not hold."""
+    """The parameters of Asi et al., Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB) for K batches
+    of B rounds. Raises: InvalidArgument where their Thm 3.2 does not hold."""
     rate = calibration.short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -240,8 +241,8 @@ def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) 
 
 
 def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The corrected parameters of Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ} with ℒ =
-    ln(1/δ₁), and η lowered until ε is met.
+    """The corrected parameters of Asi et al., Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}
+    with ℒ = ln(1/δ₁), and η lowered until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """
@@ -264,19 +265,20 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
-    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Thm 3.10, whose proof divides it by a logarithm."""
+    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Asi et al., Thm 3.10, whose proof divides it by a
+    logarithm."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 
 
 def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
-    """The probability δ₁ = δ/(2KB) of too many draws, in Thm 3.10, for K batches of B = ``batch``
-    rounds."""
+    """The probability δ₁ = δ/(2KB) of too many draws, in Asi et al., Thm 3.10, for K batches of B =
+    ``batch`` rounds."""
     return delta / (2 * -(-horizon // batch) * batch)
 
 
 def _length(horizon: int, delta: Fraction, batch: int) -> float:
-    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Thm 3.10."""
+    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Asi et al., Thm 3.10."""
     return -math.log(_tail(horizon, delta, batch))
 
 

@@ -43,7 +43,7 @@ def checks() -> Iterable[Check]:
     return chain(_checks_of_l2p(), _checks_of_labels(), _checks_of_mistakes())
 
 
-# --- L2P ------------------------------------------------------------------------------------------
+# --- checks of L2P (lazy to private) --------------------------------------------------------------
 
 L2P: Final = "L2P Alg. 1"
 GROWTH: Final = Fraction(11, 10)
@@ -111,14 +111,14 @@ def _law(messages: Sequence[str | Losses]) -> Law:
     return found
 
 
-# --- labels ---------------------------------------------------------------------------------------
+# --- checks of users' labels ----------------------------------------------------------------------
 
 GRID: Final = 4
 CLIPPING: Final = ClippingMap(
     Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]]), clip=Fraction(1, 100), grid=GRID
 )
-"""A clipping map whose scores have range Λ = 5.411, above the paper's ln(KT) = 5.298 for T = 100;
-it has N' = 9 finer labels."""
+"""A clipping map whose scores have range Λ = 5.411, above ln(KT) = 5.298 (the range in the LDP
+paper) for T = 100; it has N' = 9 finer labels."""
 
 
 def _checks_of_labels() -> Iterator[Check]:
@@ -145,7 +145,7 @@ class _Silent(Coins):
 
 def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
     """The evidence that ``OneScore`` is ε-DP; its noise z has weights ratio^|z|, so that e^ε =
-    ratio^(-GRID); if ``printed``, with the paper's noise, which is too little.
+    ratio^(-GRID); if ``printed``, with the noise in the LDP paper, which is too little.
 
     The ratio is then rounded up, which makes the noise larger, and more private.
     """
@@ -175,7 +175,7 @@ def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Frac
         yield sum(p * ratio ** (GRID + 1 - score) for score, p in here) / (1 + ratio)
 
 
-# --- mistakes -------------------------------------------------------------------------------------
+# --- checks of learners' mistakes -----------------------------------------------------------------
 
 MISTAKES: Final = "Mistakes"
 TENTH: Final = Fraction(1, 10)

@@ -289,7 +289,7 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
     ]  # fmt: skip
 
 
-# --- the command ----------------------------------------------------------------------------------
+# --- the command antiphon learn -------------------------------------------------------------------
 
 
 def learn(

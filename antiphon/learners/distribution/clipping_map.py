@@ -35,8 +35,9 @@ def _clip(value: object) -> Fraction:
 @register("antiphon.ClippingMap/1")
 @attrs.frozen
 class ClippingMap:
-    """The clipping map h_t of the LDP paper, for every context: a random map that sends a label y
-    to one of N' finer labels; a set S_y of them belongs to y.
+    """The clipping map of *Online Distribution Learning with Local Private Constraints* (the LDP
+    paper), for every context: a random map h_t from a label y to one of N' finer labels, of which a
+    set S_y belongs to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
     uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So hypothesis j gives each
@@ -166,7 +167,8 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 @attrs.frozen(kw_only=True)
 class OneScore(LabelResponse):
     """The mechanism that answers a label y by (J, noisy score J of h(y)), where h is the clipping
-    map, J a uniformly random hypothesis, and the noise DLap(grid/ε): LDP paper, Alg. 2.
+    map, J a uniformly random hypothesis, and the noise DLap(grid/ε): Alg. 2 of the LDP paper (see
+    ``ClippingMap``).
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
     anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
@@ -209,7 +211,7 @@ class OneScore(LabelResponse):
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
     """The mechanism that answers a label y by all K scores of h(y), each with noise DLap(grid/ε_0),
-    where h is the clipping map: LDP paper, Alg. 1.
+    where h is the clipping map: Alg. 1 of the LDP paper (see ``ClippingMap``).
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.

@@ -39,7 +39,8 @@ class Channel(ABC):
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False
-    """Whether the learning rate and the clipping probability are those of the LDP paper."""
+    """Whether the learning rate and the clipping probability are those printed in the LDP paper
+    (see ``ClippingMap``)."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
@@ -80,7 +81,8 @@ class Channel(ABC):
         return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
 
     def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
-        """The clipping probability c = √(2 ln K v/T), within [1/T, 1/2], as a multiple of 2^-20."""
+        """The clipping probability c = √(2 ln K v/T), within [1/T, 1/2], as a multiple of 2^-20,
+        for K hypotheses, v = ``factor`` and T = ``horizon``."""
         if self.printed:
             return Fraction(1, horizon)
         found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
@@ -134,7 +136,7 @@ class OneCoordinate(ScoreChannel):
         return found
 
     def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
-        """The constants c and c' of the loss in the LDP paper's Alg. 2."""
+        """The constants c and c' of the loss in Alg. 2 of the LDP paper (see ``ClippingMap``)."""
         count = clipping.hypotheses.count
         sensitivity = math.log((count + 1) / clipping.clip)
         shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)

@@ -51,8 +51,8 @@ def _tables(value: Any) -> Doubles:
 @register("antiphon.Hypotheses/1")
 @attrs.frozen
 class Hypotheses:
-    """Hypotheses f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y]. They
-    are public.
+    """Hypotheses f_1, …, f_K, which map a context x in {0, …, n-1} to a distribution on M labels:
+    ``tables[x, j, y]`` = f_j(x)[y]. They are public.
 
     Raises: InvalidArgument for entries that are negative or do not add up to 1, and for K = 0.
 

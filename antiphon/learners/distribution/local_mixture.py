@@ -262,7 +262,8 @@ class LabelRisk(NamedTuple):
     uniform: float
     """The total KL risk of the predictions with equal weights, which learn nothing."""
     average: Doubles
-    """The mean of the weights over all users; it gives the prediction in the batch setting."""
+    """The mean of the weights over all users; the mixture with these weights is the prediction in
+    the batch setting."""
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:

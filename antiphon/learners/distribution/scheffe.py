@@ -77,7 +77,7 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
     @property
     def each_round(self) -> int:
-        """The number of users in each round of the tournament."""
+        """The number of users in each round of the knockout."""
         return max(1, self.horizon // max(1, (self.hypotheses.count - 1).bit_length()))
 
     @property

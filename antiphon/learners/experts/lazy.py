@@ -169,8 +169,8 @@ class LazyExperts(LazyDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner whose rate, batch and cost have about the least bound ln d/η + ηBT/8 among
-        the (ε, δ)-DP ones.
+        """The learner whose rate η, batch B and cost have about the least regret bound ln d/η +
+        ηBT/8 among the (ε, δ)-DP ones.
 
         It uses the claim's Rényi bound, rounded up; of the bounds within 1/32 of the least, that
         with the largest rate. Parameters are found by search; (ε, δ) is checked at the end. Raises:

@@ -1,5 +1,5 @@
-"""The measures that L2P (lazy to private) needs of a base algorithm (Assumption 3.1), and those of
-exponential weights."""
+"""The measures that L2P (lazy to private) needs of a base algorithm (Asi et al., Assumption 3.1),
+and those of exponential weights."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -55,12 +55,14 @@ class Measures(ABC):
 
     @property
     def loose(self) -> Fraction:
-        """The probability δ₀ of Assumption 3.1, with which measures may differ by more than η."""
+        """The probability δ₀ of Assumption 3.1 (see ``Measures``), with which measures may differ
+        by more than η."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """The rate η of Assumption 3.1, a bound on changes of log-ratios by one loss."""
+        """The rate η of Assumption 3.1 (see ``Measures``), a bound on changes of log-ratios by one
+        loss."""
         return times(self.unit, self.reach)
 
     @property

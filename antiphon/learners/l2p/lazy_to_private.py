@@ -165,8 +165,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
 class LazyToPrivate(PairedExperts):
-    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds,
-    and holds a hidden expert y of the same law.
+    """L2P (lazy to private, Asi et al., Alg. 1): a private learner that follows an expert x for
+    batches of B = ``batch`` rounds, and holds a hidden expert y of the same law.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
 
@@ -216,7 +216,7 @@ class LazyToPrivate(PairedExperts):
     def corrected(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Thm 3.10, corrected so that Thm 3.2 holds for them.
+        """L2P with the parameters of Asi et al., Thm 3.10, corrected so that their Thm 3.2 holds.
 
         δ₁ = δ/(2KB), B = max{1, ⌊10/(εℒ)⌋} and p = max{10η/ε, ηBℒ}; η is that of Thm 3.10, or
         the largest below it for which Thm 3.2 gives ε.
@@ -229,8 +229,8 @@ class LazyToPrivate(PairedExperts):
     def printed(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Thm 3.10 as printed: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3)
-        ln(T/δ)), p = 10η/ε.
+        """L2P with the parameters of Asi et al., Thm 3.10, as printed: B = 1/ε, η = min{ε₀,
+        ε}^(2/3)/(T^(1/3) ln(T/δ)), p = 10η/ε.
 
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB). Raises: InvalidArgument where
         they violate Thm 3.2, which then requires ln(1/δ₁) <= 10.

@@ -276,5 +276,6 @@ def worst_sequence(law: MistakeLaw) -> WorstSequence:
 
 
 def _hits(number: int, rounds: int) -> tuple[int, ...]:
-    """The rounds t that are hits in stream ``number``: those where bit T - t of the number is 1."""
+    """The rounds t of the hits (samples (1, 1)) in stream ``number``: those where bit T - t of the
+    number is 1."""
     return tuple(t for t in range(1, rounds + 1) if number >> (rounds - t) & 1)

@@ -70,7 +70,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def premises(self) -> Premises:
-        """The parameters in the premises of Thm 3.2 and Lemma 3.11, which can check them."""
+        """The parameters in the premises of Asi et al., Thm 3.2 and Lemma 3.11, which can check
+        them."""
         setting = L2PSetting(
             rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
             fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),
@@ -156,8 +157,8 @@ class PairedPoints(ConvexLearner[Paired]):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class DPOCO(PairedPoints):
-    """DP-OCO: L2P (Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on a
-    ball or a box.
+    """DP-OCO: L2P (Asi et al., Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear
+    losses on a ball or a box.
 
     ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
 
@@ -199,8 +200,8 @@ class DPOCO(PairedPoints):
     def printed(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with the parameters of Thm 3.12, if Thm 3.2 and Lemma 3.11 hold for them and give
-        (ε, δ).
+        """DP-OCO with the parameters of Asi et al., Thm 3.12, if their Thm 3.2 and Lemma 3.11 hold
+        for them and give (ε, δ).
 
         δ is halved between δ₀ and δ₁; B is rounded up.
         Raises: InvalidArgument where they do not hold, apparently everywhere: the printed β makes
@@ -213,8 +214,8 @@ class DPOCO(PairedPoints):
     def corrected(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with corrected parameters of Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε, ηBℒ}
-        with ℒ = ln(1/δ₁), and a smaller η.
+        """DP-OCO with corrected parameters of Asi et al., Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p =
+        max{4η/ε, ηBℒ} with ℒ = ln(1/δ₁), and a smaller η.
 
         Raises: InvalidArgument for premises that no η meets.
         """

@@ -100,14 +100,14 @@ def lazy_prefix(
     return _prefix(*least_spread(curve, merit, (low, 1.0, 18), shares, sizes, target, chance))
 
 
-# --- DP-OCO: the premises of Thm 3.2, and the parameters of Thm 3.12 ------------------------------
+# --- DP-OCO: the premises of Asi et al., Thm 3.2, and the parameters of Thm 3.12 ------------------
 
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Thm 3.2 with its (ε,
-    δ), and β, λ and L of Lemma 3.11."""
+    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Asi et al., Thm 3.2,
+    with its (ε, δ), and β, λ and L of Lemma 3.11."""
 
     setting: L2PSetting
     theorem: Printed
@@ -117,7 +117,8 @@ class Premises(NamedTuple):
 
     @property
     def closeness(self) -> float:
-        """The closeness η of two successive measures by Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        """The closeness η of two successive measures by Asi et al., Lemma 3.11: 2βL²/λ + √(8βL²
+        ln(2/δ₀)/λ)."""
         ratio = self.beta * self.lipschitz**2 / self.regulariser
         return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
 
@@ -133,7 +134,7 @@ class Premises(NamedTuple):
 
     @property
     def measure(self) -> Approximate:
-        """The (ε, δ) of Thm 3.2, rounded up."""
+        """The (ε, δ) of Asi et al., Thm 3.2, rounded up."""
         return self.theorem.measure(self.setting)
 
     def check(self, further: Iterable[str] = ()) -> None:
@@ -173,17 +174,17 @@ class OCOTask:
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
 
     def as_printed(self) -> Premises:
-        """The parameters of Thm 3.12 as printed, without a check of their premises."""
+        """The parameters of Asi et al., Thm 3.12, as printed, without a check of their premises."""
         return self.premises(self.rate, self.rate / float(self.epsilon), mended=False)
 
     def printed(self) -> Premises:
-        """The parameters of Thm 3.12 as printed. Raises: InvalidArgument where Thm 3.2 or Lemma
-        3.11 does not hold."""
+        """The parameters of Asi et al., Thm 3.12, as printed. Raises: InvalidArgument where their
+        Thm 3.2 or Lemma 3.11 does not hold."""
         return self._checked(self.as_printed())
 
     def corrected(self) -> Premises:
-        """The corrected parameters of Thm 3.12, with the largest η, up to the theorem's, for
-        which Thm 3.2 gives (ε, δ)."""
+        """The corrected parameters of Asi et al., Thm 3.12, with the largest η, up to the
+        theorem's, for which their Thm 3.2 gives (ε, δ)."""
 
         def made(rate: float) -> Premises:
             fakes = max(4 * rate / float(self.epsilon), -rate * self.batch * math.log(self.tail))
@@ -201,7 +202,7 @@ class OCOTask:
 
     @property
     def batch(self) -> int:
-        """The batch size 1/(2ε ln(1/δ)) of Thm 3.12, rounded up."""
+        """The batch size 1/(2ε ln(1/δ)) of Asi et al., Thm 3.12, rounded up."""
         return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property
@@ -211,12 +212,12 @@ class OCOTask:
 
     @property
     def rate(self) -> float:
-        """The rate η = ε^(2/3)/(T^(1/3) ln(T/δ)) of Thm 3.12."""
+        """The rate η = ε^(2/3)/(T^(1/3) ln(T/δ)) of Asi et al., Thm 3.12."""
         long = math.log(self.horizon / self.delta)
         return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
-        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Thm 3.12."""
+        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Asi et al., Thm 3.12."""
         spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 

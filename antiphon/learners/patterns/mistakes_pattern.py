@@ -142,7 +142,8 @@ class MistakesPattern(Pattern):
         return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
-        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, made β-concentrated."""
+        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with never leaving
+        until the learner is β-concentrated."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(

@@ -77,7 +77,7 @@ def _origin() -> specimen.Specimen:
     return specimen.Specimen(*_still(Origin), *rows)
 
 
-# --- lazy points ----------------------------------------------------------------------------------
+# --- learners whose points seldom move ------------------------------------------------------------
 
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
@@ -146,7 +146,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
     return bool(abs(answers[0][0]) >= least and answers[0][0] != answers[2][0])
 
 
-# --- leaders --------------------------------------------------------------------------------------
+# --- leaders on noisy sums ------------------------------------------------------------------------
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
@@ -230,7 +230,7 @@ def _opposite(*datum: int) -> Pair:
     return Pair(np.array(datum), -np.array(datum))
 
 
-# --- broken twins ---------------------------------------------------------------------------------
+# --- broken twins of learners in a convex body ----------------------------------------------------
 
 
 @register("antiphon.corpus.FollowingPoint/1")

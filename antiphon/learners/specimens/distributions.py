@@ -121,7 +121,7 @@ _ANY: Final[Any] = None
 """The message spaces of the right-hand mechanism, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most of the M labels, so that the clipping map has N' = 18 finer
-labels, more than the paper's KM = 10."""
+labels, more than the bound KM = 10 in the LDP paper."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
@@ -138,8 +138,8 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 def printed_scale(
     *, clipping: distribution.ClippingMap, context: int, epsilon: float
 ) -> distribution.OneScore:
-    """``OneScore`` with the paper's noise for ε, which is too little: its scale is ln(K/c)/ε, which
-    is ln(KT)/ε for c = 1/T."""
+    """``OneScore`` with the noise in the LDP paper for ε, which is too little: its scale is
+    ln(K/c)/ε, which is ln(KT)/ε for c = 1/T."""
     printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
     larger = Fraction(epsilon) / printed
     return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)

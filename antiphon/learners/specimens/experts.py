@@ -213,7 +213,7 @@ def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -
     return kind(**parameters | changed)
 
 
-# --- broken twins ---------------------------------------------------------------------------------
+# --- broken twins of learners of experts ----------------------------------------------------------
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")
