@@ -73,8 +73,8 @@ def of_rates(
 
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
-    """The regret bound ln d/η + ηBT/8 of Hedge on losses of batches (Cesa-Bianchi and Lugosi
-    2006, Thm 2.2)."""
+    """The regret bound ln d/η + ηBT/8 of Hedge for T rounds in batches of B, d = ``experts`` and η
+    = ``rate`` (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 

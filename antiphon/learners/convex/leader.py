@@ -231,7 +231,7 @@ class OneStance(SumLeader):
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(OneStance):
     """A post-processor that follows the regularised leader: x_{t+1} = argmin over x in K of ⟨G_t,
-    x⟩ + λ_t‖x‖²/2, where G_t is a noisy sum of gradients.
+    x⟩ + λ_t‖x‖²/2, where G_t is a noisy sum of gradients, and λ_t the weight of the regulariser.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
     ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
@@ -266,8 +266,8 @@ class RegularisedLeader(OneStance):
 @column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(SumLeader):
-    """A post-processor whose point x = c + p·(b - c) is a mixture of the points b and c of a bold
-    and a cautious regularised leader on the same noisy sums.
+    """A post-processor whose point x = c + p·(b - c) mixes the points b and c of a bold and a
+    cautious regularised leader on the same noisy sums, with a noisy weight p in [0, 1].
 
     The bold leader has the λ_t² of ``RegularisedLeader``, the cautious one
     (clip/reach)²·``caution``·t. Beside the gradient g at x, the post-processor sends v, the loss at
@@ -319,7 +319,8 @@ class HedgedLeader(SumLeader):
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}; 0 for a NaN."""
+        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}, V = ``stake``; 0
+        for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

@@ -104,7 +104,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on Rényi divergences that holds for any number of draws."""
+        """The learner's bound on Rényi divergences, for any number of draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -117,7 +117,8 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay."""
+        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay; η =
+        ``rate`` and c = ``cost``."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
@@ -126,11 +127,11 @@ class LazyDartboard(Dartboard):
 @attrs.frozen(kw_only=True)
 class LazyExperts(LazyDartboard):
     """A private learner that keeps its expert x after each batch with probability e^(-η(c +
-    L_b(x))), and else draws by weight.
+    L_b(x))), L_b(x) the loss of x in the batch, and else draws by weight; η = ``rate`` and c =
+    ``cost``.
 
-    η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
-    the batch of the expert x that it follows. The first expert is drawn uniformly; after the last
-    round nothing is drawn.
+    c > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in the batch of the expert x
+    that it follows. The first expert is drawn uniformly; after the last round nothing is drawn.
 
     Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on the advice (see
     ``Dartboard``; Hedge on batches). An adversary that hits the advised expert makes it Ω(T).
@@ -186,7 +187,8 @@ class LazyExperts(LazyDartboard):
 
     @property
     def regret_bound(self) -> float:
-        """The bound ln d/η + ηBT/8 on expected regret."""
+        """The bound ln d/η + ηBT/8 on expected regret, for d experts and T rounds in batches of
+        B."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
 
@@ -218,7 +220,7 @@ class CappedCurve:
 @attrs.frozen(kw_only=True)
 class PrivateDartboard(LazyDartboard):
     """A private learner that keeps its expert x after each loss ℓ(x) with probability
-    (1-p)·e^(-ηℓ(x)).
+    (1-p)·e^(-ηℓ(x)), where η = ``rate`` and 1-p = e^(-η·``cost``).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
     ``rate``, 1-p = e^(-cη), c = ``cost``: so it is ``LazyExperts`` in batches of one, with a
@@ -260,7 +262,7 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def capped(self) -> CappedCurve:
-        """The claimed bound on Rényi divergences."""
+        """The learner's claimed bound on Rényi divergences, for at most ``draws`` draws."""
         return CappedCurve(self.curve, self.draws)
 
     @classmethod
@@ -300,6 +302,6 @@ class PrivateDartboard(LazyDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T =
-    ``horizon``."""
+    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T = ``horizon``, η
+    = ``rate`` and c = ``cost``."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

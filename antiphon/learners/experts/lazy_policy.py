@@ -38,7 +38,7 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
 @attrs.frozen
 class StayBit(NoninteractiveMechanism[int, int]):
     """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
-    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
+    (stay) with probability e^(-η(c + L)), else to 0 (draw anew), η being the rate and c the cost.
 
     L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
@@ -229,8 +229,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)); its
-    scores are in steps of the grid."""
+    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)), η the
+    learner's rate; its scores count steps of 1/grid."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(

@@ -81,7 +81,7 @@ def _of_losses(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
 @attrs.frozen(kw_only=True)
 class NoisyLeader(Learner[Led], InBlocks):
     """A private learner that draws the next expert x ∝ e^(-η·(noisy total loss of x)) after each
-    loss.
+    loss, η = ``rate``.
 
     η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
     the learner's horizon, experts and grid. It is ``Softmax @ CountAfter() @ counter``, which
@@ -115,7 +115,8 @@ class NoisyLeader(Learner[Led], InBlocks):
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
-    """The post-processor that draws the expert, with the rate for one step of the grid."""
+    """The post-processor that draws the expert, with the rate for losses that count steps of
+    1/grid."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter

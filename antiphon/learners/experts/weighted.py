@@ -129,8 +129,8 @@ class Weighted(ByWeight[Holding]):
 
 
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
-    """The learning rate for one step of the grid, rate/grid. Raises: InvalidArgument for Log(q) if
-    q is no grid-th power of a rational."""
+    """The learning rate for losses that count steps of 1/grid: rate/grid. Raises: InvalidArgument
+    for Log(q) if q is no grid-th power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid
     ends = rate.argument.numerator, rate.argument.denominator
@@ -168,7 +168,8 @@ class Unprotected(Weighted):
 
     @classmethod
     def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
-        """The learner with the rate √(8 ln d/T), for which the regret bound is least."""
+        """The learner with the rate √(8 ln d/T), d = ``experts`` and T = ``horizon``, for which the
+        regret bound is least."""
         return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
 
     @property
@@ -180,7 +181,7 @@ class Unprotected(Weighted):
 @attrs.frozen(kw_only=True)
 class Hedge(Unprotected):
     """The non-private learner Hedge: after each loss it draws an expert x ∝ e^(-η·(total loss of
-    x)).
+    x)), η = ``rate``.
 
     Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
     Privacy: none is claimed, so no verifier lets it be created.
@@ -199,8 +200,8 @@ class Hedge(Unprotected):
 
 
 def best_rate(horizon: int, experts: int) -> Fraction:
-    """The learning rate √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least. Raises:
-    InvalidArgument."""
+    """The learning rate η = √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least, d =
+    ``experts`` and T = ``horizon``. Raises: InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
     return short_rate(math.sqrt(8 * math.log(several) / rounds))
 
@@ -261,7 +262,7 @@ class Dartboard(Weighted, InBlocks):
 @attrs.frozen(kw_only=True)
 class ShrinkingDartboard(Dartboard, Unprotected):
     """A non-private learner that keeps its expert x after each loss ℓ(x) with probability
-    e^(-ηℓ(x)).
+    e^(-ηℓ(x)), η = ``rate``.
 
     Expected regret as for ``Hedge``, against losses that do not depend on the advice, with O(√(T ln
     d)) switches. Privacy: none is claimed: a switch reveals that x had a loss. Source: Geulen,
@@ -282,8 +283,8 @@ _FARTHEST: Final = 1 << 52
 @column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(AnswerPostProcessor):
-    """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on
-    its right provides noisy sums.
+    """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), η = ``rate``, where the
+    mechanism on its right provides noisy sums.
 
     (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
     η = ``rate`` for one unit of a sum. On its right: a mechanism that answers each update by an

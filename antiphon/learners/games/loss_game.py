@@ -161,8 +161,8 @@ def _gap(value: object) -> Fraction:
 @register("antiphon.games.RandomLosses/1")
 @attrs.frozen(kw_only=True)
 class RandomLosses(CoinedGame):
-    """A game of fair coins: no expert is better on average, but the best one is ahead by luck, by
-    about √(T ln d/2).
+    """A game of fair coins: no expert is better on average, but the best of d experts is ahead
+    after T rounds by luck, by about √(T ln d/2).
 
     Source: the lower bound of Cesa-Bianchi and Lugosi 2006, Thm 3.7.
     """

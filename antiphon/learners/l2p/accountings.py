@@ -108,8 +108,8 @@ class CountsDraws(Accounting):
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
 class Printed(CountsDraws):
-    """The accounting of Asi et al., Thm 3.2, as printed: its (ε, δ) with K = ⌈T/B⌉ for T/B, δ₁ =
-    ``tail`` and ℒ = ln(1/δ₁).
+    """The accounting of Asi et al., Thm 3.2, as printed: its (ε, δ) with the number of batches K =
+    ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
     ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts only
@@ -149,7 +149,8 @@ class Printed(CountsDraws):
 @attrs.frozen(kw_only=True)
 class Repaired(CountsDraws):
     """The repaired accounting of Asi et al., Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ =
-    Kη²pℒ, and δ = 2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
+    Kη²pℒ, and δ = 2δ₁, for the rate η, K batches, fake switches with probability p, δ₁ = ``tail``
+    and ℒ = ln(1/δ₁).
 
     Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than the answers: after each batch
     whether x was kept, whether y was, and the experts drawn. This determines the answers and, with
@@ -202,8 +203,8 @@ class Repaired(CountsDraws):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """The Rényi accounting of L2P, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order
-    α, with k = K-1, and X, Y and F of ``L2PCurve``.
+    """The Rényi accounting of L2P with K batches, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k
+    for each order α, with k = K-1, and X, Y and F of ``L2PCurve``.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether y is kept, and its replacement, are independent of x's part given the past: each

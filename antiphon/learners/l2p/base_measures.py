@@ -55,14 +55,14 @@ class Measures(ABC):
 
     @property
     def loose(self) -> Fraction:
-        """The probability δ₀ of Assumption 3.1 (see ``Measures``), with which measures may differ
-        by more than η."""
+        """The probability δ₀ up to which one loss may move the measure by a log-ratio above η, in
+        Assumption 3.1 (see ``Measures``)."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """The rate η of Assumption 3.1 (see ``Measures``), a bound on changes of log-ratios by one
-        loss."""
+        """The rate η of Assumption 3.1 (see ``Measures``), a bound on the log-ratios by which one
+        loss moves the measure."""
         return times(self.unit, self.reach)
 
     @property

@@ -201,7 +201,8 @@ class LazyToPrivate(PairedExperts):
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1,
         accounting: str = "optimised",
     ) -> Self:  # fmt: skip
-        """L2P on exponential weights, with about the least bound ln d/η + ηBT/8 that is (ε, δ)-DP.
+        """L2P on exponential weights, with about the least regret bound ln d/η + ηBT/8 that is (ε,
+        δ)-DP, η being the rate and B the batch size.
 
         ``accounting``: "optimised", "repaired" or "printed". Fake switches do not affect the bound,
         as a new expert has the law of the kept one. Of the batch sizes with a bound within 1/32 of
@@ -229,8 +230,8 @@ class LazyToPrivate(PairedExperts):
     def printed(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Asi et al., Thm 3.10, as printed: B = 1/ε, η = min{ε₀,
-        ε}^(2/3)/(T^(1/3) ln(T/δ)), p = 10η/ε.
+        """L2P with the parameters of Asi et al., Thm 3.10, as printed: batch size B = 1/ε, rate η =
+        min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)), and fake switches with probability p = 10η/ε.
 
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB). Raises: InvalidArgument where
         they violate Thm 3.2, which then requires ln(1/δ₁) <= 10.
@@ -248,8 +249,8 @@ class LazyToPrivate(PairedExperts):
 
     @property
     def regret_bound(self) -> float:
-        """The regret bound ln d/η + ηBT/8 of exponential weights. Raises: InvalidArgument for
-        other measures."""
+        """The regret bound ln d/η + ηBT/8 of exponential weights, for d experts and T rounds in
+        batches of B. Raises: InvalidArgument for other measures."""
         if type(self.measures) is not base_measures.ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)

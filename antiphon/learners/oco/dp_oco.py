@@ -137,7 +137,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ₀ = βL²/λ of one drawn point, L the loss's Lipschitz constant."""
+        """The zCDP parameter ρ₀ = βL²/λ of one drawn point, β = ``beta``, λ = ``regulariser``, and
+        L the loss's Lipschitz constant."""
         slope = self.loss.lipschitz(self.body)
         return exact.fraction(
             up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))
@@ -158,7 +159,7 @@ class PairedPoints(ConvexLearner[Paired]):
 @attrs.frozen(kw_only=True)
 class DPOCO(PairedPoints):
     """DP-OCO: L2P (Asi et al., Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear
-    losses on a ball or a box.
+    losses on a ball or a box; β = ``beta`` and λ = ``regulariser``.
 
     ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
 
@@ -226,8 +227,8 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by the exact
-        accounting.
+        """DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP
+        by the exact accounting.
 
         R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
         search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and

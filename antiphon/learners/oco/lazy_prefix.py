@@ -69,8 +69,8 @@ class HeldSum(NamedTuple):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyPrefix(ConvexLearner[HeldSum]):
-    """A private learner that holds a noisy sum y, and keeps it after each batch with probability
-    e^(-a). Abstract.
+    """A private learner that holds a noisy sum y of gradients, and keeps it after each batch with a
+    probability e^(-a) computed from log-ratios of its law. Abstract.
 
     Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
     Q = ``grid`` steps (``gradient_steps``). With G their sum so far and σ = ``sigma``·Q steps,
@@ -139,7 +139,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
-        """The log-ratio of one round, clipped to ±w, in units of 1/(2σ²)."""
+        """The log-ratio of the laws of the noisy sum with and without this gradient, clipped to ±w,
+        in units of 1/(2σ²)."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -155,7 +156,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, and the λ that suits it.
+        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, for noise σ and T rounds
+        in batches of B, in dimension d; and the λ that suits it.
 
         Without clipping, √d·σ + √(BT) would bound regret, up to a constant factor. The parameters
         are found by search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ
@@ -200,7 +202,7 @@ def shown(point: Point) -> Row:
 @attrs.frozen(kw_only=True)
 class LazyGibbs(LazyPrefix):
     """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, G the sum of
-    the gradients. *Not for release.*
+    the gradients and λ = ``regulariser``. *Not for release.*
 
     β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
     (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
@@ -235,7 +237,7 @@ class LazyGibbs(LazyPrefix):
 @attrs.frozen(kw_only=True)
 class LazyLeader(LazyPrefix):
     """A lazy private leader: holds y = G + discrete Gaussian noise, G the sum of the gradients, and
-    its point minimises ⟨y, x⟩ + λ‖x‖² on the body.
+    its point minimises ⟨y, x⟩ + λ‖x‖² on the body, λ = ``regulariser``.
 
     See ``LazyPrefix`` for when y is kept. The point is post-processing of y.
 

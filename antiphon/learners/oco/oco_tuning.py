@@ -86,7 +86,7 @@ def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
     """The parameters of an (ε, δ)-DP ``LazyPrefix`` learner with about the least √d·σ + √(BT), σ >=
-    1; for a given batch size B, with the least σ."""
+    1, T = ``horizon`` and d = ``dimension``; for a given batch size B, with the least σ."""
 
     def curve(batch: int, sigma: float, share: float) -> JointCurve:
         return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
@@ -266,8 +266,8 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least λR²
-    + L²BT/(4λ) + d ln T/β.
+    """Parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least
+    figure of merit λR² + L²BT/(4λ) + d ln T/β, R half of the body's diameter.
 
     The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
     """

@@ -85,7 +85,7 @@ def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: floa
 
 def _lighter(path: Path) -> Iterator[dict[int, float]]:
     """Yields, for each half of a block's rest that the path chooses, the coefficients in y of the
-    probability of leaving f⁽⁰⁾ in it, less that for the skipped half."""
+    difference of two probabilities of leaving f⁽⁰⁾: in it, and in the skipped half."""
     halves = zip(path.blocks[1:], path.skipped, strict=True)
     for place, (chosen, skipped) in enumerate(halves, start=1):
         rows: dict[int, float] = {}
