@@ -279,8 +279,8 @@ def regret_bound(rate: float, counter: Counter) -> float:
 
 
 def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
-    """The learning rate for noise of this variance: the largest whose bound on regret is at most
-    1/8 above the least.
+    """The learning rate for noise of this variance: the largest rate whose bound on regret is
+    larger than the least bound by at most 1/8 of it.
 
     If one expert is better than the others by a gap, regret is about ln d/η plus the cost of noise,
     so a large rate is better.

@@ -98,8 +98,8 @@ def leaving_program(
     rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
     margin: float = 0.0, worst: bool = False,
 ) -> Program:  # fmt: skip
-    """The linear program of all tables y whose learners are (ε, δ)-DP at event level, which are
-    linear inequalities by Lyu's recursion over pairs of streams.
+    """The linear program of all tables y whose learners are (ε, δ)-DP at event level; Lyu's
+    recursion over pairs of streams makes this linear inequalities.
 
     They are also β-concentrated: if all samples are ⊥, they leave with probability at most β. With
     a ``path``, only those with this hard sequence: each chosen half is lighter, by a margin, than
