@@ -1,4 +1,5 @@
-"""Private online learners as continual mechanisms, which advise which of d experts to follow.
+"""Private online learners of experts, as continual mechanisms: in each round they say which of d
+experts to follow.
 
 *The protocol.* A learner is a continual mechanism. An update is the loss ℓ_t of round t, an int64
 array of d entries in {0, …, ``grid``}: entry i is the loss ℓ_t(i)/grid in [0, 1] of expert i. The

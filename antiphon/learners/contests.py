@@ -179,7 +179,8 @@ def _mean(figures: Figures | None) -> list[float] | None:
 
 @attrs.frozen
 class Contest:
-    """The task of a worker process: one play of the game for each sample of a chunk."""
+    """The task of a worker process: plays the game once for each repetition in a chunk, and returns
+    the regrets of these plays."""
 
     learner: ContinualMechanism[Any]
     game: OnlineGame
@@ -191,7 +192,8 @@ class Contest:
         return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
 
     def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
-        """Plays the game once; returns the learner's regret."""
+        """Plays the game once, with coins that ``seed`` and ``number`` determine; returns the
+        learner's regret."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
         known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
@@ -204,7 +206,8 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Yields the losses of a game together with the learner's advice, in blocks of rounds."""
+    """Plays a learner, whose coins are ``coins``, in a game, whose coins are ``tosses``; yields the
+    losses and the advice, in blocks of rounds."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -288,14 +291,14 @@ def contest(
         merge=operator.add, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
-    # A contest has at least one repetition, so its regrets are an array.
+    # There is at least one repetition, so the regrets are an array and not None.
     assert regrets is not None
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 
 
 def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
-    """The figures of all repetitions, as the rows of one array; None if they were not measured."""
+    """The figures of all repetitions as one array, a row each; None if they were not measured."""
     return None if rows[0] is None else np.array(rows)
 
 

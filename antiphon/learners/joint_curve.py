@@ -41,12 +41,12 @@ _NEAREST: Final = 2.0**-20
 _TINY: Final = 1e-200
 """The least product η·c of rate and cost for which doubles describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
-"""The largest α·η for which the bound αη²/8 is used, for a log-ratio with a range of η."""
+"""The largest α·η for which the bound αη²/8 on D_α is used, for a log-ratio with a range of η."""
 
 
 class HexagonCorner(NamedTuple):
-    """A corner of the hexagon of exponents a, for probabilities e^(-a) to stay: the exponents in
-    one world (``own``) and in the other, and their difference ``more`` = other - own.
+    """A corner of the hexagon of pairs of exponents a, e^(-a) being the probability to stay: the
+    exponent in one world (``own``), in the other (``other``), and ``more`` = other - own.
 
     Each is the double nearest to the exact value, or a few roundings from it.
     """
@@ -85,8 +85,9 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 
 
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
-    """A decision's largest contribution to the bound over these corners, the logarithm ln(s₀^α
-    s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R) with less = α-1 and drawn = ln R >= 0.
+    """A decision's largest contribution to the bound, the logarithm ln(s₀^α s₁^(1-α) + (1-s₀)^α
+    (1-s₁)^(1-α)·R), over corners with s₀ = e^-own and s₁ = e^-other; less = α-1, and drawn = ln R
+    >= 0 is the contribution of a draw.
 
     At least 0. Infinite where exponents are too large for doubles.
     """
@@ -96,8 +97,8 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
-    """The contribution of a decision with this corner, computed as ln(s e^stays + (1-s) e^draws)
-    with s = s₀, rounded up."""
+    """The contribution of a decision with the exponents of one corner, rounded up: ln(s·e^u +
+    (1-s)·e^v), s = e^-own, u = less·more, v = less·``_ratio`` + drawn."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -130,8 +131,10 @@ def _ratio(corner: HexagonCorner) -> float:
 @register("antiphon.JointCurve/1", state=True)
 @attrs.frozen
 class JointCurve:
-    """A Rényi bound on decisions: order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k =
-    ``batches``; 0 if k = 0.
+    """A Rényi bound on a lazy learner's decisions and draws, from the largest contribution of each
+    decision.
+
+    It is order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k = ``batches``; 0 if k = 0.
 
     F is the sum of the largest contributions of the decisions after the batch with the loss that
     differs (``first``), F' of those after a later one (``later``), each given by the corners where
@@ -160,19 +163,19 @@ class JointCurve:
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """The sum max{F, F'} + (k-1)·F' + k·G, given functions for the contribution of a decision
-        (``told``) and for the maximum (``larger``)."""
+        """The numerator max{F, F'} + (k-1)·F' + k·G of the bound, given functions for the
+        contribution of a decision (``told``) and for the maximum (``larger``)."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
-        """The bound ln R on a draw's contribution, rounded up, for less = α-1."""
+        """The bound ln R on the contribution of a draw at the order 1 + ``less``, rounded up."""
         if self.ratio:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
 
-    # --- in plain floats, many orders at once: for searches only ----------------------------------
+    # --- the bound in plain floats, at many orders at once: for searches only ---------------------
 
     def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
         """Whether the bound seems to give (ε, δ)-DP, computed in plain floats at ``orders`` orders,
@@ -190,8 +193,8 @@ class JointCurve:
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """The bound ln R on a draw's contribution at many orders, for less = α-1 and a log-ratio with a
-    range of 2η; as ``range_divergence``, without rounding up."""
+    """The bound ln R on the contribution of a draw at the orders 1 + ``less``, for laws whose
+    log-ratio has a range of 2η, η = ``rate``; as ``range_divergence``, without rounding up."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -201,7 +204,8 @@ def rough_ratio(rate: float, less: Floats) -> Floats:
 
 
 def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
-    """A decision's largest contribution over the corners, at many orders, without rounding up."""
+    """A decision's largest contribution over the corners, at the orders 1 + ``less``, without
+    rounding up; ``drawn`` is the contribution ln R of a draw."""
     found: list[Floats] = []
     for own, other, more in corners:
         logs = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
@@ -211,14 +215,16 @@ def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
     return most
 
 
-# --- curves of learners, by their parameters ------------------------------------------------------
+# --- Rényi bounds of learners, by their parameters ------------------------------------------------
 
 
 @register("antiphon.LazyCurve/1", state=True)
 @attrs.frozen
 class LazyCurve:
-    """A Rényi bound for lazy experts: order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1)
-    nats, k = ``decisions``; 0 if k = 0.
+    """A Rényi bound for ``LazyExperts`` with k = ``decisions`` decisions to stay or to draw anew; 0
+    if k = 0.
+
+    It is order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats.
 
     r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
     two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
@@ -241,7 +247,8 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve`` as a ``JointCurve``, for floats; one loss in a batch differs."""
+    """The bound of ``LazyCurve`` as a ``JointCurve``, from parameters as floats; one loss in a
+    batch differs."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -256,8 +263,10 @@ def lazy_bound(
 @register("antiphon.L2PCurve/1", state=True)
 @attrs.frozen
 class L2PCurve:
-    """A Rényi bound for L2P: order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats, k = ``decisions``; 0
-    if k = 0.
+    """A Rényi bound for L2P (lazy to private) with k = ``decisions`` decisions to stay or to draw
+    anew; 0 if k = 0.
+
+    It is order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats.
 
     X = 1 + (1 - (1-p)e^(-(m+1)Bη))(R-1) and Y = 1 + p(R-1), p = ``fakes``, m = ``margin``; R =
     e^((α-1)D), D the largest D_α of two laws whose log-ratio has a range of 2η; F is the largest
@@ -277,7 +286,8 @@ class L2PCurve:
 
 
 def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """The bound of ``L2PCurve`` as a ``JointCurve``, for floats; ``real`` = -ln(1-p)."""
+    """The bound of ``L2PCurve`` as a ``JointCurve``, from parameters as floats; ``real`` =
+    -ln(1-p), where p is the probability of a fake switch."""
     low, high = (margin - 1) * batch, (margin + 1) * batch
     differing = (
         either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
@@ -296,7 +306,8 @@ def _no_fake_exponent(fakes: Fraction) -> float:
 def prefix_curve(
     horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
 ) -> JointCurve:
-    """The Rényi bound of a lazy learner that holds a noisy sum; its proof is in ``LazyLeader``."""
+    """The Rényi bound of a ``LazyPrefix`` learner, which holds a noisy sum; its proof is in
+    ``LazyLeader``."""
     apart = min(2 / sigma**2, 2 * clip)
     high = cost + 2 * batch * clip
     first = corners(cost, high, 2 * clip + (batch - 1) * apart)
@@ -308,8 +319,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of DP-OCO; with the letters of ``DPOCO``, e^(-margin) is the factor in S,
-    ``reach`` is βLD, and points are ρ-zCDP."""
+    """The Rényi bound of ``DPOCO``, with its letters: ``margin`` is 2Bη, ``reach`` is βLD, and
+    drawn points are ``rho``-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

@@ -92,8 +92,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """The state after a table of losses, and the advice in each round, computed faster than in
-        a session.
+        """The state after a table of losses, and the advice in each of its rounds, computed faster
+        than message by message.
 
         For losses that do not depend on the advice, as one table.
         Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.

@@ -105,15 +105,16 @@ def optimum(
 
 
 def _below(body: Body, slope: Point, point: Point) -> float:
-    """The change of ⟨slope, x⟩ from ``point`` to the body's least value, a number of at most 0."""
+    """The least value of ⟨slope, x⟩ on the body, less its value at ``point``: a number of at most
+    0."""
     return float(slope @ (body.least(slope) - point))
 
 
 def _descent(
     loss: ConvexLoss, body: Body, point: Point, rows: Values, weights: Values, enough: float
 ) -> tuple[Point, float]:
-    """The point that accelerated projected gradient descent reaches, and a lower bound on F from
-    the tangents on the way.
+    """The point that accelerated projected gradient descent reaches, and a lower bound on the least
+    sum of losses from the tangents on the way.
 
     The step length adapts to the observed curvature. Source: Beck and Teboulle 2009; restarted
     where progress reverses: O'Donoghue and Candès 2015.
@@ -214,10 +215,11 @@ class BestInTurn:
     def __init__(self, shifts: int, experts: int) -> None:
         exact.natural(shifts, "shifts")
         self._least = np.zeros((shifts + 1, experts), np.int64)
-        """The least total loss so far, by [most changes, expert that is followed now]."""
+        """The least total loss so far, by [largest number of changes, expert that is followed
+        now]."""
 
     def after(self, losses: Losses) -> Losses:
-        """The least total loss after each of the rounds with these losses, which come next."""
+        """The least total loss after each of the next rounds, which have these losses."""
         least, best = self._least, np.empty(len(losses), np.int64)
         for time, loss in enumerate(losses):
             change = least.min(axis=1, keepdims=True)

@@ -33,8 +33,8 @@ def rounds(horizon: object) -> int:
 
 
 class ParameterSearch(NamedTuple):
-    """A search in two parameters: for each y the largest x that is private enough, and the y for
-    which the merit of both is least.
+    """A search in two parameters x and y: finds for each y the largest x that is private enough,
+    and the y for which the ``merit`` of both is least.
 
     In plain floats: the result is checked against the claim.
     """
@@ -73,8 +73,8 @@ def of_rates(
 
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
-    """The regret bound ln d/η + ηBT/8 of Hedge on losses of batches (Cesa-Bianchi and Lugosi
-    2006, Thm 2.2)."""
+    """The regret bound ln d/η + ηBT/8 of Hedge for T rounds in batches of B, d = ``experts`` and η
+    = ``rate`` (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 
@@ -150,7 +150,8 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """The search for the largest private learning rate, and the best p of fake switches."""
+    """The search for the largest private learning rate η, and for the probability p of fake
+    switches that allows it."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
@@ -167,7 +168,8 @@ def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) 
 def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
-    """The ε of Thm 3.2, printed or repaired, in plain floats; infinite if a premise fails."""
+    """The ε of Asi et al., Thm 3.2, printed or repaired, in plain floats; infinite if a premise
+    fails."""
     assert isinstance(by, accountings.CountsDraws)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
@@ -182,7 +184,7 @@ def best_l2p(
     """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
     InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Thm 3.2 does not depend on the margin, so the paper's margin is used.
+    # The ε of Asi et al., Thm 3.2, does not depend on the margin m, so their m = 2 is used.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -206,7 +208,8 @@ def best_l2p(
 def l2p_within(
     by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
 ) -> accountings.L2PSetting:
-    """The parameters with a rate that is lowered, if need be, until the claim is (ε, δ)-DP.
+    """The parameters of L2P with a rate that is lowered, if need be, until the claim is (ε, δ)-DP;
+    ``target`` is ε.
 
     Raises: InvalidArgument for premises that do not hold.
     """
@@ -219,7 +222,7 @@ def l2p_within(
     raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
 
 
-# --- Thm 3.10: as printed, and corrected so that Thm 3.2 holds ----------------------------
+# --- Asi et al., Thm 3.10: as printed, and corrected so that Thm 3.2 holds ------------------------
 
 _CURE: Final = (
     "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
@@ -227,8 +230,8 @@ _CURE: Final = (
 
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument
-    where Thm 3.2 does not hold."""
+    """The parameters of Asi et al., Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB) for K batches
+    of B rounds. Raises: InvalidArgument where their Thm 3.2 does not hold."""
     rate = calibration.short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -238,8 +241,8 @@ def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) 
 
 
 def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The corrected parameters of Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η
-    lowered until ε is met.
+    """The corrected parameters of Asi et al., Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}
+    with ℒ = ln(1/δ₁), and η lowered until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """
@@ -255,25 +258,27 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
     rate = calibration.short_rate(calibration.largest_where(private, most * 2.0**-30, most, 40))
-    # The value is rounded up, so that the premise holds.
+    # The probability p of a fake switch is rounded up, so that the premise ηBℒ <= p holds.
     chosen = calibration.short_rate(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
-    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Thm 3.10, whose proof divides it by a logarithm."""
+    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Asi et al., Thm 3.10, whose proof divides it by a
+    logarithm."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 
 
 def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
-    """The probability δ₁ = δ/(2KB) of too many draws, in Thm 3.10."""
+    """The probability δ₁ = δ/(2KB) of too many draws, in Asi et al., Thm 3.10, for K batches of B =
+    ``batch`` rounds."""
     return delta / (2 * -(-horizon // batch) * batch)
 
 
 def _length(horizon: int, delta: Fraction, batch: int) -> float:
-    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Thm 3.10."""
+    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Asi et al., Thm 3.10."""
     return -math.log(_tail(horizon, delta, batch))
 
 

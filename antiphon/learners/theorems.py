@@ -43,7 +43,7 @@ def checks() -> Iterable[Check]:
     return chain(_checks_of_l2p(), _checks_of_labels(), _checks_of_mistakes())
 
 
-# --- L2P ------------------------------------------------------------------------------------------
+# --- checks of L2P (lazy to private) --------------------------------------------------------------
 
 L2P: Final = "L2P Alg. 1"
 GROWTH: Final = Fraction(11, 10)
@@ -71,8 +71,8 @@ def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
 
 
 def _streams() -> Evidence:
-    """The evidence on pairs of fixed streams that differ in one loss, with advice asked before and
-    after the loss.
+    """The evidence that L2P is private on pairs of fixed streams that differ in one loss, with
+    advice asked before and after the loss.
 
     It lists δ between each two laws.
     """
@@ -95,7 +95,7 @@ def _excess(zero: Law, one: Law) -> Fraction:
 
 
 def _law(messages: Sequence[str | Losses]) -> Law:
-    """The law of the answers of ``LEARNER`` to these messages, in which None stands for ⊤."""
+    """The exact law of the answers of ``LEARNER`` to these messages, in which None stands for ⊤."""
 
     def play(coins: Coins) -> tuple[object, ...]:
         state: Any = LEARNER.initial_state
@@ -111,13 +111,14 @@ def _law(messages: Sequence[str | Losses]) -> Law:
     return found
 
 
-# --- labels ---------------------------------------------------------------------------------------
+# --- checks of users' labels ----------------------------------------------------------------------
 
 GRID: Final = 4
 CLIPPING: Final = ClippingMap(
     Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]]), clip=Fraction(1, 100), grid=GRID
 )
-"""A clipping map with N' = 9, whose scores have range Λ = 5.411 > ln(KT) = 5.298 for T = 100."""
+"""A clipping map whose scores have range Λ = 5.411, above ln(KT) = 5.298 (the range in the LDP
+paper) for T = 100; it has N' = 9 finer labels."""
 
 
 def _checks_of_labels() -> Iterator[Check]:
@@ -130,7 +131,7 @@ def _checks_of_labels() -> Iterator[Check]:
 
 
 class _Silent(Coins):
-    """Coins that hand on the draws of others, but draw 0 for discrete Laplace noise."""
+    """Coins that draw 0 for discrete Laplace noise, and take all other draws from ``coins``."""
 
     __slots__ = ("coins",)
 
@@ -143,8 +144,8 @@ class _Silent(Coins):
 
 
 def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
-    """The evidence on ``OneScore``, whose noise z has weights ratio^|z|, so that e^ε =
-    ratio^(-GRID); if ``printed``, with the paper's noise, which is too little.
+    """The evidence that ``OneScore`` is ε-DP; its noise z has weights ratio^|z|, so that e^ε =
+    ratio^(-GRID); if ``printed``, with the noise in the LDP paper, which is too little.
 
     The ratio is then rounded up, which makes the noise larger, and more private.
     """
@@ -161,8 +162,8 @@ def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
 
 
 def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Fraction]:
-    """The probabilities of the answers (j, z) of ``OneScore`` to this label: for each j, z below 0,
-    z = 0, …, GRID, and z above; outside 0, …, GRID all laws fall alike."""
+    """The probabilities of the answers (j, z) of ``OneScore`` to this label: for each j, of z = 0,
+    …, GRID, of all z below 0 and of all z above GRID, where all laws fall alike."""
     centres: dict[tuple[int, int], Fraction] = {}
     for chance, told in outcomes(lambda coins: response.respond(label, _Silent(coins))):
         centres[told] = centres.get(told, Fraction(0)) + chance
@@ -174,7 +175,7 @@ def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Frac
         yield sum(p * ratio ** (GRID + 1 - score) for score, p in here) / (1 + ratio)
 
 
-# --- mistakes -------------------------------------------------------------------------------------
+# --- checks of learners' mistakes -----------------------------------------------------------------
 
 MISTAKES: Final = "Mistakes"
 TENTH: Final = Fraction(1, 10)
@@ -209,7 +210,8 @@ def _checks_of_mistakes() -> Iterator[Check]:
 
 
 class LooksTwice(MistakeLearner[int]):
-    """A broken ``NameAndShame`` in which each sample has two chances to join S."""
+    """A broken ``NameAndShame`` in which each sample has two chances to join the set S, which is
+    revealed."""
 
     @property
     def initial_state(self) -> int:
@@ -241,8 +243,8 @@ at once or a round later."""
 _QUIET: Final = (Fraction(31, 32), Fraction(1, 32), 0)
 _ALARMED: Final = (0, Fraction(3, 64), Fraction(61, 64))
 WAVERS: Final = _table((_QUIET, _QUIET, _ALARMED), (_ONE,) * 3, (_ALARMED,) * 3, labels=(0, 1, 0))
-"""A learner that leaves its first hypothesis f⁽⁰⁾ also without a cause, and half as often again
-after a sample (1, 1)."""
+"""A learner that leaves its first hypothesis f⁽⁰⁾ with probability 1/32 in each round, and 3/64
+from its first sample (1, 1) on."""
 
 
 _LEAVES: Final = (0, TENTH, 1 - TENTH)
@@ -281,7 +283,8 @@ def _bound_of_the_slides(hard: HardSequence, delta: Fraction) -> Fraction:
 
 
 def _few_mistakes(learner: MistakeLearner[int], *, bound: Bounding = _repaired_bound) -> Evidence:
-    """The evidence on P(fewer than k mistakes), on a learner's hard sequence of k hits (1, 1)."""
+    """The evidence for a bound on P(fewer than k mistakes), on a learner's hard sequence of k hits
+    (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
     found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))

@@ -63,14 +63,15 @@ def _shifting(row: LearnerRow) -> float:
 
 
 def _budget(row: LearnerRow) -> float:
-    """The ε of the learner; 0 for a learner without an ε."""
+    """The ε of the row's learner as a float; 0 for a learner without an ε."""
     return float(row.by.epsilon or 0)
 
 
 def shared(
     rows: Iterable[LearnerRow], key: Callable[[LearnerRow], Key]
 ) -> dict[Key, list[LearnerRow]]:
-    """Groups rows by the value of a key; groups and rows keep their order."""
+    """Groups the results of learners by the value of the function ``key``, as a dictionary from
+    values to lists of results; both keep their order."""
     found = dict[Key, list[LearnerRow]]()
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -78,8 +79,8 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent b of regret ∝ at^b, fitted over the rows, regret being ``figure``; None if fewer
-    than two figures are above 0."""
+    """The exponent b in figure ∝ at^b, fitted over the results ``rows``, where ``at`` (such as T)
+    and ``figure`` (such as regret) are functions of a result; None if it cannot be fitted."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
 
@@ -205,7 +206,8 @@ def _slope(found: float | None) -> str:
 
 
 def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
-    """The results of a learner for each T and ε, and the slopes of its regret in both."""
+    """The results of the learner ``name`` for each T and ε, and the exponents with which its regret
+    grows in T and in ε; as a dictionary, for JSON."""
     by_rounds = shared(runs, _rounds)
     by_budget = shared(runs, _epsilon)
     return {
@@ -239,7 +241,7 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
     return {"experts": game.experts, "grid": game.grid}
 
 
-# --- for pictures ---------------------------------------------------------------------------------
+# --- pictures of a sweep over T and ε -------------------------------------------------------------
 
 
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
@@ -287,7 +289,7 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
     ]  # fmt: skip
 
 
-# --- the command ----------------------------------------------------------------------------------
+# --- the command antiphon learn -------------------------------------------------------------------
 
 
 def learn(
@@ -335,8 +337,8 @@ class _Until:
 def _play(
     entrants: Sequence[players.Entrant], playing: players.PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Plays all games. Ctrl-C keeps the finished games, or raises KeyboardInterrupt if no game is
-    finished."""
+    """Plays each learner in its game, and returns a result for each. Ctrl-C keeps the finished
+    games, or raises KeyboardInterrupt if no game is finished."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
@@ -364,5 +366,5 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # A single game, or a sweep of which only one game was finished, has no growth to draw.
+    else:  # Nothing was swept, or only one game was finished: regret is drawn over rounds.
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

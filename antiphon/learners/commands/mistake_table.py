@@ -174,7 +174,7 @@ def _curves(rounds: int, budget: Promised) -> Curves:
     return Curves(times, tuple(lower), tuple(upper))
 
 
-# --- three adversaries ----------------------------------------------------------------------------
+# --- three adversaries against a learner ----------------------------------------------------------
 
 HARD: Final = "hard sequence"
 

@@ -86,7 +86,8 @@ class Entrant(NamedTuple):
 
 
 def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
-    """The classes that a module exports, by the names that the command line gives them.
+    """The concrete subclasses of ``base`` that a module exports, by their names on the command
+    line.
 
     >>> sorted(named(games, games.LossGame))[:2]
     ['batch-constant', 'blame-shown']
@@ -126,8 +127,8 @@ def games_of(played: Played) -> list[games.OnlineGame]:
 
 
 def _of_a_file(played: Played, several: list[int]) -> list[games.OnlineGame]:
-    """The games on a file: a file of losses is played up to each number of rounds, data are
-    repeated as needed."""
+    """The games on a file, one for each number of rounds in ``several``: on the first losses of the
+    file, or on its data, repeated as needed."""
     if played.given:
         raise InvalidArgument("--set is of games that are made, not of a file")
     grid = played.grid or _FINE
@@ -177,7 +178,8 @@ def _made_by(modules: tuple[ModuleType, ...], base: type, takes: set[str]) -> di
 
 
 def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]:
-    """Yields the constructor, and for each ``preset`` that is not its default a variant of it."""
+    """Yields pairs (name, constructor) of learners: the constructor ``made``, and a variant of it
+    for each value of ``preset`` but the default."""
     yield name, made
     preset = signature(made).parameters.get("preset")
     if preset is not None:

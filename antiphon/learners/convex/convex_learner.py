@@ -81,7 +81,8 @@ def _shortened(gradient: Point, steps: int) -> Point:
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    unit = gradient / largest  # Divided by the largest entry, squares neither overflow nor vanish.
+    # Squares of entries that were divided by the largest entry neither overflow nor vanish.
+    unit = gradient / largest
     return unit * (steps / math.sqrt(unit @ unit))
 
 
@@ -107,8 +108,8 @@ class Descent(NamedTuple):
 @register("antiphon.GradientDescent/1")
 @attrs.frozen(kw_only=True)
 class GradientDescent(ConvexLearner[Descent]):
-    """Projected gradient descent from the origin: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)). Not
-    private.
+    """Projected gradient descent from the origin, x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)), with step
+    sizes η_t and the projection Π_K to the body. Not private.
 
     η_t = D/(L√(2t)), where D is the diameter of the body, and L the loss's Lipschitz constant.
     Regret after T rounds: at most DL√(2T), also against adaptive losses. It is at most D²/2η_T +

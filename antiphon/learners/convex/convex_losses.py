@@ -107,8 +107,8 @@ Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
 """The type of a table of data, or of the counts of its rows; both may be doubles, for speed."""
 Sum = tuple[float, Point]
-"""The type of the value of a function at a point, with its gradient; for sums of losses and for
-linear functions."""
+"""The type of a pair (value, gradient) of a function at a point, such as a sum of losses or a
+linear function."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,8 +116,8 @@ class ConvexLoss(ABC):
     """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """The number of data, over all evaluations, that a search for the best point in hindsight may
-    process."""
+    """The largest number of data that a search for the best point in hindsight may process, summed
+    over its evaluations of the loss."""
     adds_up: ClassVar[bool] = False
     """Whether the loss is linear in the datum, so that it suffices to know the sum of the data."""
 
@@ -127,7 +127,7 @@ class ConvexLoss(ABC):
     @property
     @abstractmethod
     def data(self) -> Arrays:
-        """The space of a datum."""
+        """The space of the data z that the loss takes."""
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
@@ -150,7 +150,8 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
-        """The value F(x) = Σ count·ℓ(x; z) over the rows z, and the gradient ∇F(x)."""
+        """The value F(x) = Σ count·ℓ(x; z), summed over the rows z of ``table``, and the gradient
+        ∇F(x), at the point x."""
 
     def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
         """A shorter table with the same sum of losses: each distinct datum once, with its count.
@@ -302,12 +303,14 @@ class AbsoluteLoss(RegressionLoss):
         return np.sign(scores - labels)
 
     def smoothed(self, width: float) -> ConvexLoss:
-        """A smooth loss that is nowhere larger, and smaller by at most ``width``/2."""
+        """A smooth loss (Huber's) that is nowhere larger than this loss, and smaller by at most
+        ``width``/2."""
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """The linear function Σ count·u·(⟨a, x⟩ - y) below the sum of losses; u is the residual ⟨a,
-        x⟩ - y at the point over ``width``, clipped to [-1, 1].
+        """A linear function of x that is nowhere above the sum of losses: Σ count·u·(⟨a, x⟩ - y),
+        as its value at ``point`` and its gradient; u is the residual ⟨a, x⟩ - y at ``point``,
+        divided by ``width`` and clipped to [-1, 1].
 
         |r| >= u·r for each |u| <= 1; with u the slope of Huber's loss there is equality except for
         residuals below the width.

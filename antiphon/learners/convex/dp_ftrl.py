@@ -37,25 +37,30 @@ from antiphon.protocol import Chain, Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
-"""The type of a counter's maker: of horizon, dimension, smallest, largest, sensitivity, rho."""
+"""The type of a function that makes a private counter, given its horizon, dimension, smallest and
+largest update, sensitivity and ρ."""
 
 _FIRST: Final = 1 << 10
-"""The number of rounds of the first epoch, if no horizon is given."""
+"""The number of rounds in the first epoch of a counter without a horizon, whose epochs double."""
 _NOMINAL: Final = 1 << 20
-"""The number of rounds for whose noise a leader without a horizon is tuned."""
+"""The number of rounds at which the noise of a counter without a horizon is computed, to tune the
+leader on its left."""
 _COLUMNS: Final = 1 << 22
-"""The largest horizon for which the errors of normalised columns can be computed."""
+"""The largest horizon up to which the default counter normalises its columns: beyond it, their
+errors cannot be computed."""
 _SUMS: Final = 1 << 51
-"""The largest sum of gradients, in steps, that doubles hold exactly."""
+"""The largest sum of gradients, in whole steps, for which a leader is made: doubles hold such sums
+exactly."""
 _LITTLE: Final = 1e-3
-"""The least noise, in units of V, for which the ``spread`` of a ``HedgedLeader`` is tuned."""
+"""The least noise for which the ``spread`` of a ``HedgedLeader`` is tuned, as a multiple of its
+``stake``."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
-    """The default counter, with the least error: a buffered Toeplitz counter with columns
-    normalised up to a horizon of 2^22."""
+    """The default counter, with the least error: ``BufferedToeplitzCounter``, with normalised
+    columns up to a horizon of 2^22."""
     return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
 
 
@@ -112,7 +117,7 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 def _leader(
     body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> SumLeader:
-    """A leader before it is tuned to the noise of its counter; the steps of its gradients are as
+    """A leader that is not yet tuned to the noise of its counter; the steps of its gradients are as
     fine as exact sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     made: dict[str, Any] = {
@@ -129,13 +134,14 @@ def _leader(
 
 
 def _range(leader: SumLeader) -> dict[str, Any]:
-    """The arguments dimension, smallest and largest of the counter of the leader's gradients."""
+    """The arguments ``dimension``, ``smallest`` and ``largest`` of a counter whose updates are the
+    leader's gradients."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
-    """The leader with the regularisation that suits a counter whose sums have this squared error in
-    each coordinate, in squared steps."""
+    """The leader with the regularisation that suits its counter, whose noisy sums have this squared
+    error in each coordinate, in squared steps."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps

@@ -26,12 +26,12 @@ _NEAR: Final = 1e-4
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class FunctionLoss(Named, RowByRow):
-    """A loss made of a user's plain functions; see ``convex_loss``.
+    """A loss that ``convex_loss`` makes of a user's plain functions.
 
     It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # The loss takes one Python call for each datum.
+    looks: ClassVar[int] = 1 << 17  # A user's loss takes one Python call for each datum.
 
     function: Valuation
     slope: Gradient
@@ -93,7 +93,7 @@ def convex_loss(
     return decorate
 
 
-# --- the tests --------------------------------------------------------------------------------
+# --- the tests of convexity, gradient and Lipschitz constant --------------------------------------
 
 
 def check(loss: ConvexLoss, body: Body) -> None:
@@ -114,7 +114,7 @@ def check(loss: ConvexLoss, body: Body) -> None:
         here, there = loss.value(point, datum), loss.value(other, datum)
         middle = loss.value((point + other) / 2, datum)
         slack = _TOLERANCE * constant * body.reach
-        if not middle <= (here + there) / 2 + slack:  # A NaN fails the comparison, too.
+        if not middle <= (here + there) / 2 + slack:  # A loss that is NaN fails this test.
             raise InvalidArgument(
                 f"the loss is not convex: half-way to {other.tolist()} it is {middle}, more than "
                 f"the mean of {here} and {there}, {where}"

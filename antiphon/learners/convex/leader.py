@@ -71,7 +71,7 @@ class SumLeader(PostProcessor[Stance]):
     counter's noisy sums. Abstract."""
 
     stances: ClassVar[int]
-    """The number of points in a state, each a row."""
+    """The number of points that a state of the leader holds, one in each row."""
     deterministic = True
 
     body: Body
@@ -85,7 +85,8 @@ class SumLeader(PostProcessor[Stance]):
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
     """The space of the leader's updates to the counter on its right."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor reach/Q that turns a sum in steps of clip/Q into a point, if λ_t = clip/reach."""
+    """The factor reach/Q from a noisy sum to a point, with Q = ``steps`` and reach the largest norm
+    in the body: the leader's point is the projection of -reach/Q·sum if λ_t = clip/reach."""
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.loss)
@@ -109,11 +110,13 @@ class SumLeader(PostProcessor[Stance]):
     @property
     @abstractmethod
     def longest(self) -> Fraction:
-        """The largest ℓ₂ norm of an update that the leader sends to the counter, in steps."""
+        """The largest ℓ₂ norm of an update that the leader sends to the counter, in steps of length
+        ``clip``/``steps``."""
 
     @property
     def sensitivity(self) -> Fraction:
-        """The largest ℓ₂ distance, in steps, between the updates for two neighbouring data."""
+        """The largest ℓ₂ distance between the updates for two neighbouring data, in steps of length
+        ``clip``/``steps``."""
         return self.longest * (1 if self.zero_out else 2)
 
     @property
@@ -124,13 +127,15 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """The verification function f on the left: one datum differs, and queries are the same."""
+        """The verification function f of the leader's own messages: one datum differs, and queries
+        are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """The f' for the counter on the right: one update differs, by at most ``sensitivity``."""
+        """The verification function f' of the counter on the right: one update differs, by at most
+        ``sensitivity`` in ℓ₂."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -169,7 +174,8 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, in steps; 0 for ``EMPTY``."""
+        """The update sent to the counter for a datum, in whole steps of length ``clip``/``steps``;
+        0 for ``EMPTY``."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)
@@ -180,7 +186,8 @@ class SumLeader(PostProcessor[Stance]):
         """The update sent to the counter for a datum, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """The clipped gradient of the loss at the point, in whole steps."""
+        """The clipped gradient of the loss at the point, in whole steps of length
+        ``clip``/``steps``."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
@@ -192,13 +199,15 @@ class SumLeader(PostProcessor[Stance]):
         """The leader's points after ``rounds`` data, a row each, given the last noisy sums."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
-        """The projection of -sums/λ onto the body, λ = (clip/reach)·√(start + growth·rounds)."""
+        """The leader's point for noisy sums: the projection of -sums/λ onto the body, where λ =
+        (clip/reach)·√(start + growth·rounds), and reach is the largest norm in the body."""
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 
 @attrs.frozen(kw_only=True)
 class OneStance(SumLeader):
-    """A leader that sends gradients at a single point, with any clipping. Abstract."""
+    """A leader whose state holds one point, at which it takes the gradients for the counter.
+    Abstract."""
 
     stances: ClassVar[int] = 1
 
@@ -222,7 +231,7 @@ class OneStance(SumLeader):
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(OneStance):
     """A post-processor that follows the regularised leader: x_{t+1} = argmin over x in K of ⟨G_t,
-    x⟩ + λ_t‖x‖²/2, where G_t is a noisy sum of gradients.
+    x⟩ + λ_t‖x‖²/2, where G_t is a noisy sum of gradients, and λ_t the weight of the regulariser.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
     ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
@@ -257,8 +266,8 @@ class RegularisedLeader(OneStance):
 @column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(SumLeader):
-    """A post-processor at x = c + p·(b - c), a mixture of the points b and c of a bold and a
-    cautious regularised leader on the same noisy sums.
+    """A post-processor whose point x = c + p·(b - c) mixes the points b and c of a bold and a
+    cautious regularised leader on the same noisy sums, with a noisy weight p in [0, 1].
 
     The bold leader has the λ_t² of ``RegularisedLeader``, the cautious one
     (clip/reach)²·``caution``·t. Beside the gradient g at x, the post-processor sends v, the loss at
@@ -280,16 +289,17 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The difference of losses clip·reach, the largest, which is sent to the counter as V steps."""
+    """The largest difference of losses that is not clipped, clip·reach; an update shows it as V
+    steps."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # V is at least 1: with 0 the counter would have no updates for this coordinate.
+        # The stake V is at least 1: with V = 0 the last entry of all updates would be 0.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
-        """The largest number V of steps that stand for a difference of losses in an update."""
+        """The largest number V of steps by which an update shows a difference of losses."""
         return max(1, self.steps // 2)
 
     @property
@@ -303,13 +313,14 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        # A loss that is NaN counts as a difference of 0, as a gradient with a NaN does.
+        # A difference of losses that is NaN counts as 0, and so does a gradient with a NaN.
         with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}; 0 for a NaN."""
+        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}, V = ``stake``; 0
+        for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

@@ -35,8 +35,9 @@ def _clip(value: object) -> Fraction:
 @register("antiphon.ClippingMap/1")
 @attrs.frozen
 class ClippingMap:
-    """The clipping map h_t of the LDP paper, for every context: a random map that sends a label y
-    to one of N' finer labels; a set S_y of them belongs to y.
+    """The clipping map of *Online Distribution Learning with Local Private Constraints* (the LDP
+    paper), for every context: a random map h_t from a label y to one of N' finer labels, of which a
+    set S_y belongs to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
     uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So hypothesis j gives each
@@ -98,7 +99,8 @@ class ClippingMap:
 
     @cached_property
     def means(self) -> Doubles:
-        """The mean score over all labels, by context and hypothesis [x, j]."""
+        """The mean of each hypothesis's scores over all labels, by context and hypothesis [x,
+        j]."""
         found: Doubles = self.scores.mean(axis=1)
         return found
 
@@ -108,7 +110,8 @@ class ClippingMap:
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """A random label: the y whose set S_y contains the random finer label h(label)."""
+        """A label after random clipping: the given one with probability 1 - c, else a random one,
+        which is y with probability |S_y|/N'."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]
@@ -123,13 +126,14 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""The number of parts of ε among which the search for ε_0, the ε of one score, chooses."""
+"""The number of equal parts of ε of which multiples are tried in the search for ε_0, the ε of one
+score."""
 
 
 @attrs.frozen(kw_only=True)
 class LabelResponse(NoninteractiveMechanism[int, Any]):
     """A mechanism that a user applies to a label: it answers noisy log-likelihoods of the clipped
-    label, in a public ``context``. Abstract.
+    label under the hypotheses, in a public ``context``. Abstract.
 
     Scores are those of ``clipping``: integers in 0, …, ``grid``.
     """
@@ -162,8 +166,9 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
 class OneScore(LabelResponse):
-    """The mechanism label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP
-    paper, Alg. 2.
+    """The mechanism that answers a label y by (J, noisy score J of h(y)), where h is the clipping
+    map, J a uniformly random hypothesis, and the noise DLap(grid/ε): Alg. 2 of the LDP paper (see
+    ``ClippingMap``).
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
     anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
@@ -205,8 +210,8 @@ class OneScore(LabelResponse):
 @register("antiphon.AllScores/1")
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
-    """The mechanism label y ↦ all K scores of h(y), each with noise DLap(grid/ε_0): LDP paper, Alg.
-    1.
+    """The mechanism that answers a label y by all K scores of h(y), each with noise DLap(grid/ε_0),
+    where h is the clipping map: Alg. 1 of the LDP paper (see ``ClippingMap``).
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
@@ -252,7 +257,7 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    # the bounds of the search, in parts of ε; the share ε/count is always private enough
+    # Bounds of the search for ε_0, in parts of ε; ε/count is always private enough.
     low, high = _PARTS // count, _PARTS
     while low < high:
         middle = (low + high + 1) // 2

@@ -39,7 +39,8 @@ class Channel(ABC):
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False
-    """Whether the learning rate and the clipping probability are those of the LDP paper."""
+    """Whether the learning rate and the clipping probability are those printed in the LDP paper
+    (see ``ClippingMap``)."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
@@ -80,7 +81,8 @@ class Channel(ABC):
         return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
 
     def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
-        """The clipping probability c = √(2 ln K v/T), within [1/T, 1/2], as a multiple of 2^-20."""
+        """The clipping probability c = √(2 ln K v/T), within [1/T, 1/2], as a multiple of 2^-20,
+        for K hypotheses, v = ``factor`` and T = ``horizon``."""
         if self.printed:
             return Fraction(1, horizon)
         found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
@@ -97,7 +99,7 @@ class ScoreChannel(Channel):
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """For each user a random label: the y whose set S_y contains the clipped label h(label)."""
+    """The users' labels after random clipping, as ``ClippingMap.drawn`` defines it."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 
@@ -105,7 +107,8 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
 class OneCoordinate(ScoreChannel):
-    """The ε-DP channel that reports one random score J of K (``OneScore``), and weights it by K.
+    """The ε-DP channel by which a user reports one random score J of K (``OneScore``), which is
+    multiplied by K for an unbiased gain.
 
     v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, with which it hardly learns: the
@@ -133,7 +136,7 @@ class OneCoordinate(ScoreChannel):
         return found
 
     def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
-        """The constants c and c' of the loss in the LDP paper's Alg. 2."""
+        """The constants c and c' of the loss in Alg. 2 of the LDP paper (see ``ClippingMap``)."""
         count = clipping.hypotheses.count
         sensitivity = math.log((count + 1) / clipping.clip)
         shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)
@@ -169,7 +172,7 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # a score counts from the middle of its range, so that gains are centred
+        # The middle of the scores' range counts as a gain of 0.
         return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(

@@ -1,5 +1,5 @@
-"""Classes of hypotheses on the distribution of a label in every context; and the class that proves
-the lower bound."""
+"""Classes of hypotheses on the distribution of a label in every context; and the class for which a
+lower bound on the risk of locally private learners is proved."""
 
 import math
 from typing import Any, Self
@@ -24,7 +24,7 @@ _BLOCK = 1 << 14
 
 
 def same_array(zero: Any, one: Any) -> bool:
-    """Whether two arrays are equal; entries are compared only if they are different objects."""
+    """Whether two arrays are equal; if both are the same object, their entries are not compared."""
     return zero is one or bool(np.array_equal(zero, one))
 
 
@@ -51,8 +51,8 @@ def _tables(value: Any) -> Doubles:
 @register("antiphon.Hypotheses/1")
 @attrs.frozen
 class Hypotheses:
-    """Hypotheses f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y]. They
-    are public.
+    """Hypotheses f_1, …, f_K, which map a context x in {0, …, n-1} to a distribution on M labels:
+    ``tables[x, j, y]`` = f_j(x)[y]. They are public.
 
     Raises: InvalidArgument for entries that are negative or do not add up to 1, and for K = 0.
 
@@ -124,13 +124,13 @@ class Hypotheses:
 
 
 def _uniforms(words: Words, count: int) -> Doubles:
-    """Uniform numbers in [0, 1), from a stream of random words."""
+    """Uniform random numbers in [0, 1), as many as ``count``, made from random 64-bit words."""
     return np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:
-    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the lower bound's hypotheses, K = ``count``
-    and T = ``horizon``. Raises: InvalidArgument if it is above 1.
+    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the hypotheses of ``hadamard``, the lower
+    bound's class, K = ``count`` and T = ``horizon``. Raises: InvalidArgument if it is above 1.
 
     >>> round(tilt(8, horizon=1000, epsilon=1), 4)
     0.0181
@@ -143,8 +143,8 @@ def tilt(count: int, *, horizon: int, epsilon: float) -> float:
 
 
 def hadamard(count: int, *, horizon: int, epsilon: float) -> Hypotheses:
-    """The class of the lower bound: 2K distributions on N labels, where K = ``count``, and N = 2^n
-    is the least power of two above K.
+    """The class of hypotheses that proves a lower bound for pure local privacy: 2K distributions on
+    N labels, where K = ``count``, and N = 2^n is the least power of two above K.
 
     p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, in this order,
     with the Hadamard matrix H. Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL

@@ -87,7 +87,8 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @property
     def lifting(self) -> Lifting:
-        """The functions f (one user's label differs) and f' (one created mechanism's pair does)."""
+        """The verification functions f (one user's label differs) and f' (the pair of one created
+        mechanism differs) of CM Thm 6.1."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")
@@ -125,7 +126,8 @@ _BLOCK: Final = 1 << 12
 
 @register("antiphon.Mixing/1", state=True)
 class Mixing(NamedTuple):
-    """The state of ``LocalMixture``: users so far, and the summed gains of each hypothesis."""
+    """The state of ``LocalMixture``: the number of users so far, and the sum of the gains of each
+    hypothesis."""
 
     users: int
     gains: Doubles
@@ -224,8 +226,8 @@ class LocalMixture(LocalLearner[Mixing]):
     def follow(
         self, contexts: Whole, labels: Whole, coins: Coins, *, block: int = _BLOCK
     ) -> Iterator[tuple[slice, Doubles]]:
-        """Yields for each block of users its slice, and the weights of the hypotheses before each
-        of its users, one row each.
+        """Yields, for one block of users after the other, the slice of these users, and a table
+        with the weights of the hypotheses before each of them in its rows.
 
         The law is that of a session, but many users are computed at once, for contexts chosen in
         advance. Raises: InvalidArgument for more users than the horizon, or for one that a session
@@ -260,7 +262,8 @@ class LabelRisk(NamedTuple):
     uniform: float
     """The total KL risk of the predictions with equal weights, which learn nothing."""
     average: Doubles
-    """The mean of the weights over all users; it gives the prediction in the batch setting."""
+    """The mean of the weights over all users; the mixture with these weights is the prediction in
+    the batch setting."""
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:

@@ -19,15 +19,17 @@ Pairing = tuple[tuple[int, int], ...]
 
 @register("antiphon.Knockout/1", state=True)
 class Knockout(NamedTuple):
-    """The state of the knockout: the number of users, the surviving hypotheses, and the results of
-    this round's tests."""
+    """The state of ``ScheffeKnockout``: the number of users, the surviving hypotheses, and the
+    results of this round's tests."""
 
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
-    """The number of users that have answered in this round, for each pair of hypotheses."""
+    """The number of users that have answered in this round, for each pair of hypotheses that is
+    tested."""
     ones: tuple[int, ...]
-    """The number of users in this round that answered 1 (label in the set A), for each pair."""
+    """The number of users in this round that answered 1 (label in A = {f_i > f_j}), for each pair
+    (i, j) of hypotheses that is tested."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:
@@ -75,7 +77,7 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
     @property
     def each_round(self) -> int:
-        """The number of users in each round of the tournament."""
+        """The number of users in each round of the knockout."""
         return max(1, self.horizon // max(1, (self.hypotheses.count - 1).bit_length()))
 
     @property
@@ -122,8 +124,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair whose probability of the set A is nearest to the users'
-        estimate; the first hypothesis if no user answered."""
+        """The hypothesis of a pair (i, j) whose probability of A = {f_i > f_j} is nearest to the
+        users' estimate; i if no user answered."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -137,8 +139,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """The pairs of hypotheses that are tested in a round, neighbours in the list; of an odd number
-    the last has no opponent."""
+    """The pairs of hypotheses that are tested in a round: neighbours in the list ``alive`` of
+    surviving ones, of which the last has no opponent if their number is odd."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

@@ -18,12 +18,14 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The largest number of exponents that a learner computes in advance, one for each batch loss."""
+"""The largest number of possible losses of a batch for which a learner computes in advance its
+probability to stay."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest product of rate and cost in a search: then nearly every decision is a new draw."""
+"""The largest product η·c of rate and cost in a search: with it, nearly every decision is a new
+draw."""
 
 
 class Lazy(NamedTuple):
@@ -53,7 +55,8 @@ def lazy_parameters(
             bound = lazy_bound(rate, cost, batch, decisions)
             return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
 
-        # A cost above 16T/ε makes the learner no more private.
+        # The search ends at the cost 16T/min{ε, 1}: a larger cost makes the learner no more
+        # private.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
         return searching.of_rates(private, horizon, several, batch, 28, costs)
 
@@ -101,7 +104,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on Rényi divergences that holds for any number of draws."""
+        """The learner's bound on Rényi divergences, for any number of draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -114,7 +117,8 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay."""
+        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay; η =
+        ``rate`` and c = ``cost``."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
@@ -123,11 +127,11 @@ class LazyDartboard(Dartboard):
 @attrs.frozen(kw_only=True)
 class LazyExperts(LazyDartboard):
     """A private learner that keeps its expert x after each batch with probability e^(-η(c +
-    L_b(x))), and else draws by weight.
+    L_b(x))), L_b(x) the loss of x in the batch, and else draws by weight; η = ``rate`` and c =
+    ``cost``.
 
-    η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
-    the batch of the expert x that it follows. The first expert is drawn uniformly; after the last
-    round nothing is drawn.
+    c > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in the batch of the expert x
+    that it follows. The first expert is drawn uniformly; after the last round nothing is drawn.
 
     Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on the advice (see
     ``Dartboard``; Hedge on batches). An adversary that hits the advised expert makes it Ω(T).
@@ -166,8 +170,8 @@ class LazyExperts(LazyDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner whose rate, batch and cost have about the least bound ln d/η + ηBT/8 among
-        the (ε, δ)-DP ones.
+        """The learner whose rate η, batch B and cost have about the least regret bound ln d/η +
+        ηBT/8 among the (ε, δ)-DP ones.
 
         It uses the claim's Rényi bound, rounded up; of the bounds within 1/32 of the least, that
         with the largest rate. Parameters are found by search; (ε, δ) is checked at the end. Raises:
@@ -183,15 +187,19 @@ class LazyExperts(LazyDartboard):
 
     @property
     def regret_bound(self) -> float:
-        """The bound ln d/η + ηBT/8 on expected regret."""
+        """The bound ln d/η + ηBT/8 on expected regret, for d experts and T rounds in batches of
+        B."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
 
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """The Rényi bound of ``PrivateDartboard``: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1)
-    + k·D}, k = ``draws``.
+    """The Rényi bound of ``PrivateDartboard``: the smaller of a bound for any number of draws
+    (``lazy``) and one for at most ``draws`` draws.
+
+    It is order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k = ``draws``, with r, R and F
+    of ``LazyCurve``.
 
     D is the divergence of one draw. The proof is in ``PrivateDartboard``.
     """
@@ -212,7 +220,7 @@ class CappedCurve:
 @attrs.frozen(kw_only=True)
 class PrivateDartboard(LazyDartboard):
     """A private learner that keeps its expert x after each loss ℓ(x) with probability
-    (1-p)·e^(-ηℓ(x)).
+    (1-p)·e^(-ηℓ(x)), where η = ``rate`` and 1-p = e^(-η·``cost``).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
     ``rate``, 1-p = e^(-cη), c = ``cost``: so it is ``LazyExperts`` in batches of one, with a
@@ -254,7 +262,7 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def capped(self) -> CappedCurve:
-        """The claimed bound on Rényi divergences."""
+        """The learner's claimed bound on Rényi divergences, for at most ``draws`` draws."""
         return CappedCurve(self.curve, self.draws)
 
     @classmethod
@@ -284,8 +292,8 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def regret_bound(self) -> float:
-        """The bound ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))) on expected regret, μ = (T-1)r and s
-        = ``draws`` + 1 - μ (Bernstein)."""
+        """The bound ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))) on expected regret, with μ = (T-1)(1 -
+        e^(-η(c+1))) and s = ``draws`` + 1 - μ, by Bernstein's inequality."""
         rate = float(self.rate)
         mean = _mean_draws(self.horizon, rate, float(self.cost))
         more = max(0.0, self.draws + 1 - mean)
@@ -294,6 +302,6 @@ class PrivateDartboard(LazyDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T =
-    ``horizon``."""
+    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T = ``horizon``, η
+    = ``rate`` and c = ``cost``."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -28,7 +28,8 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """An attrs validator: only ``LazyExperts`` itself, as a subclass might decide otherwise."""
+    """An attrs validator that accepts only ``LazyExperts``, and no subclass, which might decide
+    otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -37,7 +38,7 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
 @attrs.frozen
 class StayBit(NoninteractiveMechanism[int, int]):
     """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
-    (stay) with probability e^(-η(c + L)), else to 0 (draw anew).
+    (stay) with probability e^(-η(c + L)), else to 0 (draw anew), η being the rate and c the cost.
 
     L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
@@ -60,7 +61,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """The verification function f: the losses of a batch in which one loss differs."""
+        """The verification function f: two losses of the expert in a batch are neighbouring if they
+        are at most 1 apart, as where one round's loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property
@@ -76,7 +78,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices FIRST, STAYS and DRAWS of the mechanisms that LazyPolicy creates, in this order."""
+"""The indices of the mechanisms that LazyPolicy creates: the draw of the FIRST expert, the STAYS
+(decisions to stay), and the later DRAWS."""
 
 
 @register("antiphon.Following/1", state=True)
@@ -162,7 +165,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The creations of P's mechanisms: the first expert, the stay bits, and the draws."""
+        """The messages by which P creates its mechanisms: one for the first expert, one for the
+        decisions to stay, and one for the draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -182,7 +186,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """The functions f of the learner and f' of the mechanisms that P creates (CM Def. 4.9)."""
+        """The verification functions f of the learner and f' of the mechanisms that P creates (CM
+        Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
@@ -194,7 +199,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handles a query or a loss; after each batch but the last it decides whether to stay."""
+        """Handles a query or a loss; after each batch but the last it decides whether to keep the
+        expert."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))
@@ -223,8 +229,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)); its
-    scores are in steps of the grid."""
+    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)), η the
+    learner's rate; its scores count steps of 1/grid."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(

@@ -47,7 +47,8 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon for which the columns of the default counter are normalised."""
+"""The longest horizon up to which the default counter, ``BufferedToeplitzCounter``, normalises its
+columns."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -80,7 +81,7 @@ def _of_losses(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
 @attrs.frozen(kw_only=True)
 class NoisyLeader(Learner[Led], InBlocks):
     """A private learner that draws the next expert x ∝ e^(-η·(noisy total loss of x)) after each
-    loss.
+    loss, η = ``rate``.
 
     η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
     the learner's horizon, experts and grid. It is ``Softmax @ CountAfter() @ counter``, which
@@ -114,7 +115,8 @@ class NoisyLeader(Learner[Led], InBlocks):
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
-    """The post-processor that draws the expert, with the rate for one step of the grid."""
+    """The post-processor that draws the expert, with the rate for losses that count steps of
+    1/grid."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter
@@ -122,11 +124,11 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        # The signature raises an error for sums that Softmax does not take.
+        # ``Softmax.signature`` raises an error for sums that Softmax does not take.
         self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        # the neighbours are those of the counter's claim, which may be fewer than any two losses
+        # Neighbouring are the pairs of losses that the counter's claim covers, perhaps not all.
         set_derived(self, verification=near)
 
     @classmethod
@@ -211,8 +213,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Checks that a counter protects any two losses, not only near ones. Raises:
-    InvalidArgument."""
+    """Checks that a counter protects any two losses, not only two within a smaller ``sensitivity``.
+    Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -253,7 +255,8 @@ _LEAST, _MOST = 2.0**-40, 64.0
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """The bound G(v) on the cost in regret of noise with the variance v (see the module)."""
+    """The bound G(v) on the cost in regret of noise with the variance v: the integral of min(η(1 -
+    1/d)/2, √(ln d/(2u))) over 0 <= u <= v, η = ``rate`` and d = ``experts``."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))
@@ -276,8 +279,8 @@ def regret_bound(rate: float, counter: Counter) -> float:
 
 
 def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
-    """The learning rate for noise of this variance: the largest whose bound on regret is at most
-    1/8 above the least.
+    """The learning rate for noise of this variance: the largest rate whose bound on regret is
+    larger than the least bound by at most 1/8 of it.
 
     If one expert is better than the others by a gap, regret is about ln d/η plus the cost of noise,
     so a large rate is better.

@@ -39,7 +39,7 @@ class Holding(NamedTuple):
     batch: int = 0
     """The loss of the followed expert in the current batch."""
     drawn: int = 0
-    """The number of new draws so far, if they are limited; else 0."""
+    """The number of draws of a new expert so far, if they are limited; else 0."""
 
 
 @attrs.frozen(kw_only=True)
@@ -85,8 +85,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The expected loss of the learner in each round of a table of losses, which begins with a
-        new period; ``scores`` are those before."""
+        """The learner's expected loss in each round of the table ``losses``, given the experts'
+        ``scores`` before it; its first round begins a new period."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -129,8 +129,8 @@ class Weighted(ByWeight[Holding]):
 
 
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
-    """The learning rate for one step of the grid, rate/grid. Raises: InvalidArgument for Log(q) if
-    q is no grid-th power of a rational."""
+    """The learning rate for losses that count steps of 1/grid: rate/grid. Raises: InvalidArgument
+    for Log(q) if q is no grid-th power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid
     ends = rate.argument.numerator, rate.argument.denominator
@@ -144,7 +144,8 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
 
 
 def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
-    """Checks that e^(unit·steps) has few enough digits to be a coin's odds, if ``unit`` is a Log.
+    """Checks that e^(unit·steps), which is rational if ``unit`` is a Log, has few enough digits to
+    be the odds of a coin.
 
     Raises: InvalidArgument, which names the parameters ``names`` as the cause.
     """
@@ -167,7 +168,8 @@ class Unprotected(Weighted):
 
     @classmethod
     def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
-        """The learner with the rate √(8 ln d/T), for which the regret bound is least."""
+        """The learner with the rate √(8 ln d/T), d = ``experts`` and T = ``horizon``, for which the
+        regret bound is least."""
         return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
 
     @property
@@ -179,7 +181,7 @@ class Unprotected(Weighted):
 @attrs.frozen(kw_only=True)
 class Hedge(Unprotected):
     """The non-private learner Hedge: after each loss it draws an expert x ∝ e^(-η·(total loss of
-    x)).
+    x)), η = ``rate``.
 
     Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
     Privacy: none is claimed, so no verifier lets it be created.
@@ -198,8 +200,8 @@ class Hedge(Unprotected):
 
 
 def best_rate(horizon: int, experts: int) -> Fraction:
-    """The learning rate √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least. Raises:
-    InvalidArgument."""
+    """The learning rate η = √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least, d =
+    ``experts`` and T = ``horizon``. Raises: InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
     return short_rate(math.sqrt(8 * math.log(several) / rounds))
 
@@ -241,8 +243,8 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # The experts' scores are needed only at a new draw, where the losses since the last one are
-        # added.
+        # The experts' scores are needed only at a new draw, which adds the losses since the last
+        # draw.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):
@@ -260,7 +262,7 @@ class Dartboard(Weighted, InBlocks):
 @attrs.frozen(kw_only=True)
 class ShrinkingDartboard(Dartboard, Unprotected):
     """A non-private learner that keeps its expert x after each loss ℓ(x) with probability
-    e^(-ηℓ(x)).
+    e^(-ηℓ(x)), η = ``rate``.
 
     Expected regret as for ``Hedge``, against losses that do not depend on the advice, with O(√(T ln
     d)) switches. Privacy: none is claimed: a switch reveals that x had a loss. Source: Geulen,
@@ -281,8 +283,8 @@ _FARTHEST: Final = 1 << 52
 @column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(AnswerPostProcessor):
-    """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on
-    its right provides noisy sums.
+    """A post-processor that answers a loss by an expert x ∝ e^(-η·sum_x), η = ``rate``, where the
+    mechanism on its right provides noisy sums.
 
     (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
     η = ``rate`` for one unit of a sum. On its right: a mechanism that answers each update by an
@@ -330,7 +332,7 @@ def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
         return scores
     steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
     np.rint(steps, out=steps)
-    # NumPy compares with the bounds several times as fast as it clips.
+    # In NumPy, comparing the sums with the bounds is several times as fast as clipping them.
     if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
         np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
     scores = steps.astype(np.int64)

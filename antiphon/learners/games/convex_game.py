@@ -253,7 +253,7 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "features are a table, a round in each row, and labels one number for each row"
             )
         scaled = rows / fields.check_double(bound, "bound")
-        inside = np.all(abs(scaled) <= 1)  # A NaN fails the comparison, too.
+        inside = np.all(abs(scaled) <= 1)  # A NaN counts as too large.
         steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
         if not inside or np.any((steps**2).sum(axis=1) > grid**2):
             raise InvalidArgument(

@@ -54,8 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Adds the learner's expected losses in these rounds; rounds of an unfinished period wait
-        for the next call, unless the game is over."""
+        """Adds the learner's expected losses in these rounds; rounds of an unfinished period of the
+        learner wait for the next call, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]
@@ -161,8 +161,8 @@ def _gap(value: object) -> Fraction:
 @register("antiphon.games.RandomLosses/1")
 @attrs.frozen(kw_only=True)
 class RandomLosses(CoinedGame):
-    """A game of fair coins: no expert is better on average, but the best one is ahead by luck, by
-    about √(T ln d/2).
+    """A game of fair coins: no expert is better on average, but the best of d experts is ahead
+    after T rounds by luck, by about √(T ln d/2).
 
     Source: the lower bound of Cesa-Bianchi and Lugosi 2006, Thm 3.7.
     """

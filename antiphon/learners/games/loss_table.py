@@ -92,7 +92,7 @@ class LossTable(ObliviousGame, LossGame):
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)
-        table.flags.writeable = False  # A frozen array is not copied by the constructor.
+        table.flags.writeable = False  # The constructor does not copy a read-only array.
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:

@@ -51,7 +51,7 @@ class Meter(ABC):
         self._rounds = 0
 
     def add(self, losses: Losses, shown: NDArray[Any]) -> None:
-        """Adds the losses and the advice of some more rounds."""
+        """Records the losses and the advice of the next rounds."""
         self._own.append(self._lost(losses, shown))
         begun = 0
         for time in self._times[len(self._best) :]:
@@ -252,7 +252,7 @@ class TossedGame(ObliviousGame):
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
         """The random words that decide the losses of the draws first, …, end - 1, a row for each
-        draw; blocks do not change them."""
+        draw; they do not depend on how rounds are divided into blocks."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

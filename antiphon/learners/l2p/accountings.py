@@ -17,18 +17,20 @@ from antiphon.protocol.measures.divergences import SLACK
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
-"""The largest learning rate η for which Thm 3.2 holds."""
+"""The largest learning rate η for which Thm 3.2 of Asi, Koren, Liu and Talwar holds."""
 _SMALL: Final = Fraction(1, 10**300)
 """The probability δ₁ below which ln(1/δ₁) is computed from numerator and denominator, because a
 double would underflow."""
 _ENOUGH: Final = 5.0
-"""The least ln(1/δ₁) for which the proof of ``Repaired`` bounds the number of draws."""
+"""The least ln(1/δ₁) for which the proof of ``Repaired`` bounds the number of draws, δ₁ being the
+probability of more."""
 
 
 @attrs.frozen(kw_only=True)
 class L2PSetting:
     """The parameters of L2P (lazy to private, Alg. 1) that determine its privacy: rate η, δ₀,
-    number of rounds T, batch size B, probability p of a fake switch, and m in e^(-mBη)."""
+    number of rounds T, batch size B, probability p of a fake switch, and the margin m in the factor
+    e^(-mBη) of the probability to stay."""
 
     rate: ExactEpsilon
     horizon: int
@@ -40,7 +42,7 @@ class L2PSetting:
     @property
     def batches(self) -> int:
         """The number of batches K = ⌈T/B⌉, in which a shorter last batch counts; so K·B replaces
-        the paper's T."""
+        the T of Asi et al."""
         return -(-self.horizon // self.batch)
 
 
@@ -106,8 +108,8 @@ class CountsDraws(Accounting):
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
 class Printed(CountsDraws):
-    """The accounting of Thm 3.2 as printed: its (ε, δ) with K = ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ
-    = ln(1/δ₁).
+    """The accounting of Asi et al., Thm 3.2, as printed: its (ε, δ) with the number of batches K =
+    ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
     ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts only
@@ -135,7 +137,8 @@ class Printed(CountsDraws):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """Yields an error message for each of Thm 3.2's ε and δ that exceeds the given one."""
+        """Yields an error message for each of the ε and δ of Asi et al., Thm 3.2, that exceeds the
+        given one."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
@@ -145,8 +148,9 @@ class Printed(CountsDraws):
 @register("antiphon.l2p.Repaired/1")
 @attrs.frozen(kw_only=True)
 class Repaired(CountsDraws):
-    """The repaired accounting of Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, and δ =
-    2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
+    """The repaired accounting of Asi et al., Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ =
+    Kη²pℒ, and δ = 2δ₁, for the rate η, K batches, fake switches with probability p, δ₁ = ``tail``
+    and ℒ = ln(1/δ₁).
 
     Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than the answers: after each batch
     whether x was kept, whether y was, and the experts drawn. This determines the answers and, with
@@ -199,8 +203,8 @@ class Repaired(CountsDraws):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """The Rényi accounting of L2P, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order
-    α, k = K-1 (see ``L2PCurve``).
+    """The Rényi accounting of L2P with K batches, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k
+    for each order α, with k = K-1, and X, Y and F of ``L2PCurve``.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether y is kept, and its replacement, are independent of x's part given the past: each
@@ -241,7 +245,8 @@ def _length(tail: Fraction) -> float:
 
 
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
-    """Yields an error message for each violated premise of Thm 3.2; ``length`` is ln(1/δ₁)."""
+    """Yields an error message for each violated premise of Asi et al., Thm 3.2; ``length`` is
+    ln(1/δ₁)."""
     rate, fakes = up(setting.rate), float(setting.fakes)
     if not exact.at_most(setting.rate, MOST_RATE):
         yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"

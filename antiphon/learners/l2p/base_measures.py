@@ -1,5 +1,5 @@
-"""The measures that L2P (lazy to private) needs of a base algorithm (Assumption 3.1), and those of
-exponential weights."""
+"""The measures that L2P (lazy to private) needs of a base algorithm (Asi et al., Assumption 3.1),
+and those of exponential weights."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -55,12 +55,14 @@ class Measures(ABC):
 
     @property
     def loose(self) -> Fraction:
-        """The probability δ₀ of Assumption 3.1, with which measures may differ by more than η."""
+        """The probability δ₀ up to which one loss may move the measure by a log-ratio above η, in
+        Assumption 3.1 (see ``Measures``)."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """The rate η of Assumption 3.1, a bound on changes of log-ratios by one loss."""
+        """The rate η of Assumption 3.1 (see ``Measures``), a bound on the log-ratios by which one
+        loss moves the measure."""
         return times(self.unit, self.reach)
 
     @property
@@ -116,7 +118,8 @@ class ExponentialWeights(Measures):
 
 
 _FEW: Final = 16
-"""The largest number of possible losses that are all tested."""
+"""The largest number of possible losses of which ``check_assumption`` tests all; of more it tests
+four extreme ones."""
 _SHOWN: Final = 8
 _SLACK: Final = 1e-9
 
@@ -128,8 +131,8 @@ def check_assumption(
     rounds: int = 2,
     most: int = 1 << 8,
 ) -> int:
-    """Tests (i) and (ii) of Assumption 3.1 on each loss, after up to ``rounds`` of the other
-    losses.
+    """Tests parts (i) and (ii) of Assumption 3.1 (see ``Measures``) on each loss, after up to
+    ``rounds`` of the other losses.
 
     Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of a
     loss and the losses before it, short ones first. Returns the number of pairs tested. Raises:
@@ -155,8 +158,8 @@ def check_assumption(
 
 
 def _extreme(measures: Measures) -> Iterator[Losses]:
-    """Yields all losses, if they are few; else four, in which no expert, all experts, the first, or
-    every second expert loses."""
+    """Yields the losses to test: all, if they are few; else four, in which no expert, all experts,
+    the first, or every second expert loses."""
     experts, grid = measures.experts, measures.grid
     if (grid + 1) ** min(experts, _FEW) <= _FEW:
         for each in itertools.product(range(grid + 1), repeat=experts):
@@ -170,7 +173,8 @@ def _extreme(measures: Measures) -> Iterator[Losses]:
 def _histories(
     measures: Measures, told: Sequence[Losses], rounds: int
 ) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
-    """Yields sequences of up to ``rounds`` losses of ``told``, and the scores after each."""
+    """Yields each sequence of up to ``rounds`` of the losses ``told``, with the experts' scores
+    after it."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
             scores = _scores(measures, "first", measures.first)
@@ -248,8 +252,8 @@ def _close(
 
 
 def _past(measures: Measures, one: Losses, other: Losses) -> float:
-    """The least δ₀ with D_∞^{δ₀} <= η between the normalised measures of two scores, in both
-    orders."""
+    """The least δ₀ with D_∞^{δ₀} <= η between the normalised measures of the scores ``one`` and
+    ``other``, in both orders."""
     logs = [scores * float(measures.unit) for scores in (one, other)]
     p, q = (np.exp(each - each.max()) for each in logs)
     p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))

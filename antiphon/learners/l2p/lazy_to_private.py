@@ -39,12 +39,12 @@ class Followed(NamedTuple):
     rounds: int
     """The number of losses so far."""
     scores: Losses
-    """The experts' scores, which give their measures."""
+    """The experts' integer scores, of which their measures are the exponentials e^(unit·score)."""
     pair: tuple[int, int] | None
     """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
     begun: tuple[int, int] = (0, 0)
-    """The scores of both experts when the batch began."""
+    """The scores of the followed and of the hidden expert when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,7 +116,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch ends with this round, other than the last batch."""
+        """Whether round ``rounds`` is the last of a batch, and this is not the last batch."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
@@ -135,8 +135,9 @@ class PairedExperts(ByWeight[Followed], InBlocks):
     def _exponent(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
     ) -> Fraction | Log:
-        """The exponent a of the probability e^(-a) to keep x: mBη minus the batch's gain of x over
-        y, and at least 0."""
+        """The exponent a = max{0, mBη - g} of the probability e^(-a) to keep the followed expert x,
+        where g is the gain of x over the hidden expert y in the batch, m = ``margin`` and B =
+        ``batch``."""
         now = _of(scores, pair)
         gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained
@@ -164,8 +165,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
 class LazyToPrivate(PairedExperts):
-    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds,
-    and holds a hidden expert y of the same law.
+    """L2P (lazy to private, Asi et al., Alg. 1): a private learner that follows an expert x for
+    batches of B = ``batch`` rounds, and holds a hidden expert y of the same law.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
 
@@ -200,7 +201,8 @@ class LazyToPrivate(PairedExperts):
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1,
         accounting: str = "optimised",
     ) -> Self:  # fmt: skip
-        """L2P on exponential weights, with about the least bound ln d/η + ηBT/8 that is (ε, δ)-DP.
+        """L2P on exponential weights, with about the least regret bound ln d/η + ηBT/8 that is (ε,
+        δ)-DP, η being the rate and B the batch size.
 
         ``accounting``: "optimised", "repaired" or "printed". Fake switches do not affect the bound,
         as a new expert has the law of the kept one. Of the batch sizes with a bound within 1/32 of
@@ -215,7 +217,7 @@ class LazyToPrivate(PairedExperts):
     def corrected(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Thm 3.10, corrected so that Thm 3.2 holds for them.
+        """L2P with the parameters of Asi et al., Thm 3.10, corrected so that their Thm 3.2 holds.
 
         δ₁ = δ/(2KB), B = max{1, ⌊10/(εℒ)⌋} and p = max{10η/ε, ηBℒ}; η is that of Thm 3.10, or
         the largest below it for which Thm 3.2 gives ε.
@@ -228,8 +230,8 @@ class LazyToPrivate(PairedExperts):
     def printed(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Thm 3.10 as printed: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3)
-        ln(T/δ)), p = 10η/ε.
+        """L2P with the parameters of Asi et al., Thm 3.10, as printed: batch size B = 1/ε, rate η =
+        min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)), and fake switches with probability p = 10η/ε.
 
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB). Raises: InvalidArgument where
         they violate Thm 3.2, which then requires ln(1/δ₁) <= 10.
@@ -247,8 +249,8 @@ class LazyToPrivate(PairedExperts):
 
     @property
     def regret_bound(self) -> float:
-        """The regret bound ln d/η + ηBT/8 of exponential weights. Raises: InvalidArgument for
-        other measures."""
+        """The regret bound ln d/η + ηBT/8 of exponential weights, for d experts and T rounds in
+        batches of B. Raises: InvalidArgument for other measures."""
         if type(self.measures) is not base_measures.ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)

@@ -37,7 +37,8 @@ from antiphon.verifiers import Within, event_level, every_pair, updates_and_quer
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
-"""The type of a run of equal counts: (the samples (1, 1) so far, the number of rounds)."""
+"""The type of a run of rounds with equal counts: (the number of samples (1, 1) so far, the number
+of rounds)."""
 
 _FAR = 40
 """The number of scales beyond which a threshold's noise is neglected: it has probability
@@ -74,7 +75,8 @@ class Crossing:
         return law
 
     def quiet(self, runs: Sequence[Run]) -> Figures:
-        """The probability of no ⊤ so far, after each run of equal counts."""
+        """The probability that the sparse vector has answered no ⊤ so far, after each run of equal
+        counts."""
         found = np.zeros(len(runs))
         logs = np.zeros(len(self._noises))
         for place, (count, length) in enumerate(runs):
@@ -86,7 +88,8 @@ class Crossing:
         return found
 
     def rising(self, last: int) -> Figures:
-        """The probability of no answer ⊤ so far, after each of the counts 1, …, last, once each."""
+        """The probability that the sparse vector has answered no ⊤ so far, after each of the counts
+        1, …, ``last``, asked once each."""
         bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
         bars = np.concatenate([bars, self.above.threshold + self._noises])
         sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
@@ -128,16 +131,16 @@ def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
 
 
 _FARTHEST = 45
-"""The number of noise scales beyond which the noise of one node is neglected: its probability is
-about e^(-45)."""
+"""The number of noise scales beyond which the noise of one node of a tree is neglected: its
+probability is about e^(-45)."""
 _MORE = 3
-"""The number of noise scales added for each further node of a sum: n noises have a tail of about
-e^-x x^(n-1)/(n-1)!."""
+"""The number of noise scales added to this bound for each further node: the sum of n noises has a
+tail of about e^-x x^(n-1)/(n-1)!."""
 
 
 def highest_noise(updates: int, scale: Fraction) -> Figures:
-    """The probabilities, for x = 0, 1, …, that the largest noise of the counts after 1, …,
-    ``updates`` updates is at least x.
+    """The probabilities, for x = 0, 1, …, that the largest noise of a tree counter's counts after
+    1, …, ``updates`` updates is at least x.
 
     Each node has discrete Laplace noise DLap(scale). The probability for x = 0 is set to 1.
     """
@@ -174,12 +177,13 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
 
 
 SHARE: Final = Fraction(3, 10)
-"""The part of ε for the noise of the threshold; this part gives fewer mistakes than one half."""
+"""The part of ε that the noise of the threshold gets; one half would give more mistakes."""
 
 
 @register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
-    """The state of ``OnceAbove``: the samples (1, 1) so far, and whether ⊤ was answered."""
+    """The state of ``OnceAbove``: the number of samples (1, 1) so far, and whether ⊤ was
+    answered."""
 
     hits: int
     found: bool
@@ -211,8 +215,8 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: f allows one sample to differ, and f' counts that
-        differ by at most 1, all in one direction."""
+        """The verification functions of CM Thm 6.1: f allows one sample to differ, and f' counts
+        that differ by at most 1, all in one direction."""
         inner = every_pair(Within(1), monotone=True)
         return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
 
@@ -260,7 +264,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: f allows one sample to differ, and f' one bit."""
+        """The verification functions of CM Thm 6.1: f allows one sample to differ, and f' one
+        bit."""
         inner = updates_and_queries(event_level(), QUERIES)
         return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
 
@@ -283,8 +288,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
 def sparse_vector_learner(
     *, horizon: int, epsilon: Epsilon, beta: float = 0.1, share: Fraction = SHARE
 ) -> Chain:
-    """The learner OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for
-    T rounds.
+    """The learner OnceAbove ∘* AboveThreshold, with the least threshold at which it keeps f⁽⁰⁾ for
+    T rounds of ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥ it answers f⁽⁰⁾ (0
     everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a
@@ -299,8 +304,8 @@ def sparse_vector_learner(
 
 
 def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
-    """The learner CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for
-    T rounds.
+    """The learner CountIsAbove ∘* TreeCounter, with the least threshold at which it keeps f⁽⁰⁾ for
+    T rounds of ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. The law of the highest noise of T counts is
     computed in doubles.
@@ -313,5 +318,6 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x for which no count has noise of x or more, with probability 1 - beta."""
+    """The least x for which no count of a tree counter has noise of x or more, with probability 1 -
+    beta."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

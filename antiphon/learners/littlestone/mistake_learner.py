@@ -158,7 +158,8 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The largest g (samples in a block) up to which every value is tried; of larger ones some."""
+"""The largest number of samples (1, 1) in a block up to which every number is tried; of larger
+numbers only some are tried."""
 
 
 class HardShape(NamedTuple):
@@ -178,8 +179,8 @@ class HardShape(NamedTuple):
 def mistakes_lower_bound(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """A lower bound on the expected mistakes of (ε, δ)-DP, β-concentrated learners on their worst
-    stream, rounded down.
+    """A lower bound on the expected mistakes, on their worst stream, of (ε, δ)-DP learners that
+    keep f⁽⁰⁾ for T rounds of ⊥ with probability 1 - β (are β-concentrated), rounded down.
 
     E[M] >= max over g, b, k of Σ_{i<k} Σ_{r<=g} max(0, 1 - c_i β - d_i), with g(b^k-1)/(b-1) <= T =
     ``rounds``; for each r, c_0 = e^((r-1)ε), d_0 = δ(c_0-1)/(e^ε-1), and with E = e^(gε),
@@ -218,8 +219,8 @@ def floor(value: Fraction) -> float:
 
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
-    """The parameters g, b and k with the largest bound, and that bound; see
-    ``mistakes_lower_bound``.
+    """The parameters g, b and k of the hard sequence that give the largest lower bound on mistakes,
+    and that bound; see ``mistakes_lower_bound``.
 
     The parameters are searched for in doubles; the bound for them is exact, or smaller by 2^-80 for
     each term.
@@ -246,8 +247,8 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
 def few_mistakes_upper_bound(
     mistakes: int, rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """An upper bound on P(M < ``mistakes``) of (ε, δ)-DP, β-concentrated learners on some stream,
-    rounded up.
+    """An upper bound on the probability P(M < ``mistakes``) of few mistakes of (ε, δ)-DP,
+    β-concentrated learners, on some stream, rounded up.
 
     The learners, the stream and the proof are those of ``mistakes_lower_bound``: fewer mistakes
     were made only if τ came no later than the last of as many (1, 1). The least over g, b and k.
@@ -280,8 +281,9 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """Values of r, the number of a sample (1, 1) in its block, each with the number of values for
-    which it stands: all values unless g = ``copies`` is large."""
+    """Pairs (r, n) for a block of ``copies`` samples (1, 1): the position r of a sample for which
+    the bound is computed, and the number n of positions that it stands for, which is 1 unless there
+    are many."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -290,8 +292,8 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) of the lower bound on mistakes in doubles, for each block i < k
-    and each r of ``ends``; ``shape`` is (g, k, b)."""
+    """The coefficients (c_i, d_i) of ``mistakes_lower_bound`` in doubles, for each block i < k and
+    each r of ``ends``; ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
@@ -311,8 +313,8 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """The bounds c_i·β + d_i on P(no mistake at the sample r = ``end`` of block i); ``shape`` is
-    (g, k, b)."""
+    """The bounds c_i·β + d_i on the probability of no mistake at sample number ``end`` of block i,
+    for each i < k; ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -327,7 +329,8 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """Yields the values of g (samples in a block) to try: e^(gε) < b <= T must be possible."""
+    """Yields the numbers g of samples (1, 1) in a block that are worth a try: e^(gε) < b <= T must
+    be possible, where b is the number of parts."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES
@@ -337,7 +340,8 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g samples."""
+    """Upper bounds on e^(gε) and δ_g, the parameters of group privacy for g = ``copies``
+    samples."""
     if not copies:
         return Fraction(1), Fraction(0)
     if isinstance(rate, Log):
@@ -357,8 +361,8 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
-    """Yields each possible number k of nested blocks with the largest number b of parts that fits;
-    b = 2 for k = 1, where no block is split."""
+    """Yields pairs (k, b) for T = ``rounds``: each possible number k of nested blocks, with the
+    largest number b of parts that fits; b = 2 for k = 1, where no block is split."""
     yield 1, 2
     blocks, allowed = 2, rounds // copies
     while True:

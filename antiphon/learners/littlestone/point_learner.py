@@ -25,8 +25,8 @@ _SHARE: Final = Fraction(7, 20)
 _SPLIT: Final = Fraction(11, 20)
 """The part of ε that the sparse vector gets; the argmax gets the rest."""
 _FAR: Final = 25
-"""The number of noise scales past the threshold at which no ⊤ has a probability of about
-e^(-25)."""
+"""The number of noise scales above the threshold at which a count is answered ⊤, except with
+probability about e^(-25)."""
 
 
 @register("antiphon.Seen/1", state=True)
@@ -91,8 +91,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: f allows one sample to differ, and f' the pairs for
-        which the two created mechanisms claim privacy."""
+        """The verification functions of CM Thm 6.1: f allows one sample to differ, and f' the pairs
+        for which the two created mechanisms claim privacy."""
         return Lifting(
             event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
         )
@@ -121,8 +121,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return state.learned is not None
 
     def wrong(self, count: int) -> float:
-        """The probability that the argmax is wrong if one point has this count and the others have
-        0.
+        """The probability that the argmax finds a wrong point, if one point has this count and the
+        others have 0.
 
         Of n points in random order, the best behind j others, each of which is heads with
         probability h = e^(-rate·count), is reached with probability (1-h)^j: the mean over j.

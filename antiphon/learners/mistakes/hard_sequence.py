@@ -67,7 +67,7 @@ def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins
 
 @attrs.frozen
 class Plays:
-    """The task of a worker process: one play for each sample of a chunk."""
+    """The task of a worker process: plays the learner once for each repetition in a chunk."""
 
     learner: ContinualMechanism[Any]
     hits: Hits
@@ -126,7 +126,8 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """An estimate of the expected mistakes on a stream, by plays that did not choose it."""
+        """A new estimate of the expected mistakes on a stream, by fresh plays, which had no part in
+        choosing the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -162,7 +163,7 @@ Block = tuple[int, int]
 @attrs.frozen
 class HardSequence:
     """A learner's hard sequence: the rounds of its samples (1, 1), and for each block the
-    probabilities in the proof."""
+    probabilities q_i and m_i in the proof of ``mistakes_lower_bound``."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
@@ -177,7 +178,7 @@ class HardSequence:
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
     """The hard sequence of a learner: (1, 1) in the first ``copies`` rounds of a block, then again
-    in the lightest part of the block's rest.
+    in the part of the block's rest in which the learner is least likely to leave f⁽⁰⁾.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
     last. The parts are as even as possible; of equally light ones the first is taken. In a
@@ -222,14 +223,14 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
 
 
 def _ends(first: int, last: int, parts: int) -> list[int]:
-    """The round ``first``, and the last round of each of the parts of the rounds after ``first``;
-    longer parts come first."""
+    """The rounds at which the rounds after ``first`` are split into parts: ``first`` itself, and
+    the last round of each part; longer parts come first."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
 _FEW = 10
-"""The largest number of rounds for which all streams of an inexact law are tried one by one."""
+"""The largest number of rounds for which a law that is not exact is evaluated on every stream."""
 
 
 @attrs.frozen
@@ -243,7 +244,7 @@ class WorstSequence:
 
 
 def most_rounds(law: MistakeLaw) -> int:
-    """The largest number of rounds for which all streams of a law can be searched."""
+    """The largest number of rounds T for which all 2^T streams of a law can be searched."""
     return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 
@@ -275,5 +276,6 @@ def worst_sequence(law: MistakeLaw) -> WorstSequence:
 
 
 def _hits(number: int, rounds: int) -> tuple[int, ...]:
-    """The rounds t that are hits in stream ``number``: those where bit T - t of the number is 1."""
+    """The rounds t of the hits (samples (1, 1)) in stream ``number``: those where bit T - t of the
+    number is 1."""
     return tuple(t for t in range(1, rounds + 1) if number >> (rounds - t) & 1)

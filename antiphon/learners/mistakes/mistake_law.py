@@ -109,12 +109,13 @@ class ReckonedLaw(MistakeLaw):
 
 
 def every_round(rounds: int) -> range:
-    """The rounds (all) in which the adversary of this name sends (1, 1)."""
+    """All rounds 1, …, T = ``rounds``: the adversary of this name sends (1, 1) in each."""
     return range(1, rounds + 1)
 
 
 _FEW = 1 << 8
-"""The number of hits (samples (1, 1)) that are processed first; more follow if they matter."""
+"""The number of hits (samples (1, 1)) with which a computation begins; later hits follow only if
+the first hypothesis may still be kept."""
 
 
 class KnownLaw(ReckonedLaw):
@@ -135,7 +136,7 @@ class KnownLaw(ReckonedLaw):
 
     def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
         """The probability of having kept the first hypothesis f⁽⁰⁾ after the first ``cut`` samples,
-        for each of the cuts."""
+        for each ``cut`` of ``cuts``, on the stream with these hits."""
         ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
         begins = [0, *ends][: len(ends)]
         runs = [
@@ -151,7 +152,9 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        while True:  # Only the hits that matter are processed, of perhaps a million.
+        # Later hits, perhaps a million, are skipped once the first hypothesis is almost surely
+        # left.
+        while True:
             some = hits[:few]
             kept = self._before(some)
             if few >= len(hits) or kept[-1] < 1e-15:
@@ -195,7 +198,8 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""The type of a node: a learner's state, and the hypothesis with which it was reached."""
+"""The type of a node: a learner's state, and the hypothesis that it answered on entering this
+state."""
 
 MOST_STATES: Final = 1 << 9
 """The largest number of nodes (states and hypotheses) for which a law is computed exactly."""

@@ -33,7 +33,7 @@ class Paired(NamedTuple):
     rounds: int
     """The number of data so far."""
     total: Steps
-    """The sum of all gradients, in steps."""
+    """The sum of all gradients, in whole steps of L/grid, L the loss's Lipschitz constant."""
     pair: tuple[Row, Row] | None
     """The shown point x and the hidden point y, of the same law; None before the first message."""
     begun: Steps
@@ -70,7 +70,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def premises(self) -> Premises:
-        """The premises of Thm 3.2 and Lemma 3.11."""
+        """The parameters in the premises of Asi et al., Thm 3.2 and Lemma 3.11, which can check
+        them."""
         setting = L2PSetting(
             rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
             fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),
@@ -136,7 +137,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ₀ = βL²/λ of one drawn point."""
+        """The zCDP parameter ρ₀ = βL²/λ of one drawn point, β = ``beta``, λ = ``regulariser``, and
+        L the loss's Lipschitz constant."""
         slope = self.loss.lipschitz(self.body)
         return exact.fraction(
             up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))
@@ -144,7 +146,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on Rényi divergences of the exact accounting."""
+        """The bound on Rényi divergences that the accounting named "exact" gives."""
         slope, width = self.loss.lipschitz(self.body), 2 * self.body.reach
         return paired_curve(
             self.horizon, self.batch, self.fakes, 2 * self.batch * Fraction(self.rate),
@@ -156,8 +158,8 @@ class PairedPoints(ConvexLearner[Paired]):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class DPOCO(PairedPoints):
-    """DP-OCO: L2P (Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on a
-    ball or a box.
+    """DP-OCO: L2P (Asi et al., Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear
+    losses on a ball or a box; β = ``beta`` and λ = ``regulariser``.
 
     ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
 
@@ -199,8 +201,8 @@ class DPOCO(PairedPoints):
     def printed(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with the parameters of Thm 3.12, if Thm 3.2 and Lemma 3.11 hold for them and give
-        (ε, δ).
+        """DP-OCO with the parameters of Asi et al., Thm 3.12, if their Thm 3.2 and Lemma 3.11 hold
+        for them and give (ε, δ).
 
         δ is halved between δ₀ and δ₁; B is rounded up.
         Raises: InvalidArgument where they do not hold, apparently everywhere: the printed β makes
@@ -213,8 +215,8 @@ class DPOCO(PairedPoints):
     def corrected(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with corrected parameters of Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε,
-        ηBℒ}, and a smaller η.
+        """DP-OCO with corrected parameters of Asi et al., Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p =
+        max{4η/ε, ηBℒ} with ℒ = ln(1/δ₁), and a smaller η.
 
         Raises: InvalidArgument for premises that no η meets.
         """
@@ -225,8 +227,8 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by the exact
-        accounting.
+        """DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP
+        by the exact accounting.
 
         R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
         search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and

@@ -192,7 +192,8 @@ def log_gamma_share(shape: float, x: Floats) -> Floats:
     most = shape + 12 * math.sqrt(shape) + 60
     near = np.minimum(x, most)
     term, total, n = np.ones_like(near), np.ones_like(near), 0
-    while term.max() > 1e-17:  # The terms first rise; once they decrease, all later terms do.
+    # The terms of the series first rise; once they decrease, all later terms do.
+    while term.max() > 1e-17:
         n += 1
         term = term * near / (shape + n)
         total = total + term

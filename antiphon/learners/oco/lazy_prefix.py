@@ -29,8 +29,8 @@ Steps: TypeAlias = tuple[int, ...]
 
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
-    """The gradient ∇ℓ(x; z) in whole steps of L/``grid``, shortened by ``clipped`` to a norm of
-    at most ``grid`` steps."""
+    """The gradient ∇ℓ(x; z) in whole steps of L/``grid``, L the Lipschitz constant, shortened by
+    ``clipped`` to a norm of at most ``grid`` steps."""
     return tuple(in_steps(loss, point, datum, loss.lipschitz(body), loss.grid).tolist())
 
 
@@ -40,7 +40,7 @@ def plus(left: Steps, right: Steps) -> Steps:
 
 
 Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
-"""The type of a noisy sum, in steps."""
+"""The type of a noisy sum of gradients, in steps of L/grid, L the loss's Lipschitz constant."""
 
 
 @register("antiphon.Renewed/1", state=True)
@@ -53,12 +53,13 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """The state of a lazy learner in a convex body."""
+    """The state of a ``LazyPrefix`` learner in a convex body, which holds a noisy sum of
+    gradients."""
 
     rounds: int
     """The number of data so far."""
     total: Steps
-    """The exact sum G of all gradients, in steps."""
+    """The exact sum G of all gradients, in steps of L/grid, L the loss's Lipschitz constant."""
     held: Renewed | None
     """The noisy sum that is kept, and its point; None before the first message."""
     ratios: float = 0
@@ -68,8 +69,8 @@ class HeldSum(NamedTuple):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyPrefix(ConvexLearner[HeldSum]):
-    """A private learner that holds a noisy sum y, and keeps it after each batch with probability
-    e^(-a). Abstract.
+    """A private learner that holds a noisy sum y of gradients, and keeps it after each batch with a
+    probability e^(-a) computed from log-ratios of its law. Abstract.
 
     Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
     Q = ``grid`` steps (``gradient_steps``). With G their sum so far and σ = ``sigma``·Q steps,
@@ -93,11 +94,12 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     clip: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     deviation: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The standard deviation σ of the noise, in steps."""
+    """The standard deviation σ of the noise, in steps of L/grid, L the loss's Lipschitz
+    constant."""
     _unit: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The value 2σ², with σ in steps."""
+    """The value 2σ², where σ is the standard deviation of the noise in steps."""
     _most: int = attrs.field(init=False, eq=False, repr=False)
-    """The clipping bound w, in units of 1/(2σ²)."""
+    """The bound w to which log-ratios are clipped, in units of 1/(2σ²)."""
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -137,7 +139,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
-        """The log-ratio of one round, clipped to ±w, in units of 1/(2σ²)."""
+        """The log-ratio of the laws of the noisy sum with and without this gradient, clipped to ±w,
+        in units of 1/(2σ²)."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -153,7 +156,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, and the λ that suits it.
+        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, for noise σ and T rounds
+        in batches of B, in dimension d; and the λ that suits it.
 
         Without clipping, √d·σ + √(BT) would bound regret, up to a constant factor. The parameters
         are found by search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ
@@ -176,12 +180,12 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw, σ in steps."""
+        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw, Q = ``grid`` and σ in steps."""
         return 2 / self.sigma**2
 
     @property
     def curve(self) -> JointCurve:
-        """The claimed bound on Rényi divergences."""
+        """The claimed bound on the learner's Rényi divergences."""
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )
@@ -197,8 +201,8 @@ def shown(point: Point) -> Row:
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyGibbs(LazyPrefix):
-    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
-    release.*
+    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, G the sum of
+    the gradients and λ = ``regulariser``. *Not for release.*
 
     β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
     (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
@@ -232,8 +236,8 @@ class LazyGibbs(LazyPrefix):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyLeader(LazyPrefix):
-    """A lazy private leader: holds y = G + discrete Gaussian noise, and its point minimises ⟨y, x⟩
-    + λ‖x‖² on the body.
+    """A lazy private leader: holds y = G + discrete Gaussian noise, G the sum of the gradients, and
+    its point minimises ⟨y, x⟩ + λ‖x‖² on the body, λ = ``regulariser``.
 
     See ``LazyPrefix`` for when y is kept. The point is post-processing of y.
 

@@ -42,7 +42,8 @@ def batches(horizon: int) -> list[int]:
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""The type of tried parameters: batch size, spread of noisy sums, and a share of the privacy."""
+"""The type of tried parameters: (batch size, standard deviation of noisy sums, factor of the cost
+or of the fake switches)."""
 
 
 def least_spread(
@@ -50,8 +51,9 @@ def least_spread(
     spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
-    """The batch size of the least merit, with the share of which the least spread is within (ε, δ);
-    ``target`` is ε and ``chance`` δ.
+    """The parameters of the least ``merit`` over batch ``sizes``, each with the least standard
+    deviation of noisy sums that is (ε, δ)-DP for any of the factors ``shares``; ``target`` is ε and
+    ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -73,8 +75,8 @@ def least_spread(
 
 
 def _prefix(batch: int, sigma: float, share: float) -> Prefix:
-    """Rational parameters for noise of σ = ``sigma``: w = 2/σ and the cost share·Bw, for a batch
-    B."""
+    """Rational parameters of a ``LazyPrefix`` with noise σ = ``sigma`` and batches of B = ``batch``
+    rounds: the clip w = 2/σ, and the cost ``share``·Bw."""
     cost = short_rate(share * batch * _WIDTH / sigma)
     return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
@@ -83,8 +85,8 @@ def _prefix(batch: int, sigma: float, share: float) -> Prefix:
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The parameters of an (ε, δ)-DP learner with about the least √d·σ + √(BT), σ >= 1; for a given
-    batch size B, with the least σ."""
+    """The parameters of an (ε, δ)-DP ``LazyPrefix`` learner with about the least √d·σ + √(BT), σ >=
+    1, T = ``horizon`` and d = ``dimension``; for a given batch size B, with the least σ."""
 
     def curve(batch: int, sigma: float, share: float) -> JointCurve:
         return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
@@ -98,14 +100,14 @@ def lazy_prefix(
     return _prefix(*least_spread(curve, merit, (low, 1.0, 18), shares, sizes, target, chance))
 
 
-# --- DP-OCO: the premises of Thm 3.2, and the parameters of Thm 3.12 ------------------------------
+# --- DP-OCO: the premises of Asi et al., Thm 3.2, and the parameters of Thm 3.12 ------------------
 
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Thm 3.2 with its (ε,
-    δ), and β, λ and L of Lemma 3.11."""
+    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Asi et al., Thm 3.2,
+    with its (ε, δ), and β, λ and L of Lemma 3.11."""
 
     setting: L2PSetting
     theorem: Printed
@@ -115,7 +117,8 @@ class Premises(NamedTuple):
 
     @property
     def closeness(self) -> float:
-        """The closeness η of two successive measures by Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        """The closeness η of two successive measures by Asi et al., Lemma 3.11: 2βL²/λ + √(8βL²
+        ln(2/δ₀)/λ)."""
         ratio = self.beta * self.lipschitz**2 / self.regulariser
         return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
 
@@ -131,7 +134,7 @@ class Premises(NamedTuple):
 
     @property
     def measure(self) -> Approximate:
-        """The (ε, δ) of Thm 3.2, rounded up."""
+        """The (ε, δ) of Asi et al., Thm 3.2, rounded up."""
         return self.theorem.measure(self.setting)
 
     def check(self, further: Iterable[str] = ()) -> None:
@@ -171,17 +174,17 @@ class OCOTask:
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
 
     def as_printed(self) -> Premises:
-        """The parameters of Thm 3.12 as printed, without a check of their premises."""
+        """The parameters of Asi et al., Thm 3.12, as printed, without a check of their premises."""
         return self.premises(self.rate, self.rate / float(self.epsilon), mended=False)
 
     def printed(self) -> Premises:
-        """The parameters of Thm 3.12 as printed. Raises: InvalidArgument where Thm 3.2 or Lemma
-        3.11 does not hold."""
+        """The parameters of Asi et al., Thm 3.12, as printed. Raises: InvalidArgument where their
+        Thm 3.2 or Lemma 3.11 does not hold."""
         return self._checked(self.as_printed())
 
     def corrected(self) -> Premises:
-        """The corrected parameters of Thm 3.12, with the largest η, up to the theorem's, for
-        which Thm 3.2 gives (ε, δ)."""
+        """The corrected parameters of Asi et al., Thm 3.12, with the largest η, up to the
+        theorem's, for which their Thm 3.2 gives (ε, δ)."""
 
         def made(rate: float) -> Premises:
             fakes = max(4 * rate / float(self.epsilon), -rate * self.batch * math.log(self.tail))
@@ -199,28 +202,28 @@ class OCOTask:
 
     @property
     def batch(self) -> int:
-        """The batch size 1/(2ε ln(1/δ)) of Thm 3.12, rounded up."""
+        """The batch size 1/(2ε ln(1/δ)) of Asi et al., Thm 3.12, rounded up."""
         return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws, by which half of δ is spent."""
+        """The probability δ₁ of too many draws, chosen so that it spends half of δ."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
     def rate(self) -> float:
-        """The rate η = ε^(2/3)/(T^(1/3) ln(T/δ)) of Thm 3.12."""
+        """The rate η = ε^(2/3)/(T^(1/3) ln(T/δ)) of Asi et al., Thm 3.12."""
         long = math.log(self.horizon / self.delta)
         return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
-        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Thm 3.12."""
+        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Asi et al., Thm 3.12."""
         spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
-        """The parameters with a δ₀ that spends the other half of δ, and β = η²λ/(20L²), divided by
-        ln(2/δ₀) if ``mended``."""
+        """The parameters for the rate η and p = ``fakes``, with a δ₀ that spends half of δ (δ₁
+        spends the other half), and β = η²λ/(20L²), divided by ln(2/δ₀) if ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
@@ -237,7 +240,7 @@ class OCOTask:
         )  # fmt: skip
 
 
-# --- by the exact accounting ----------------------------------------------------------------------
+# --- parameters of DP-OCO by the exact accounting -------------------------------------------------
 
 
 class Chosen(NamedTuple):
@@ -251,8 +254,8 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is the best
-    for s, and p = share·2BβLD, at most 1/2."""
+    """The parameters of DP-OCO for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is
+    the best for s, and p = ``share``·2BβLD, at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half
@@ -263,7 +266,8 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` with about the best merit, (ε, δ)-DP by the exact accounting.
+    """Parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least
+    figure of merit λR² + L²BT/(4λ) + d ln T/β, R half of the body's diameter.
 
     The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
     """

@@ -32,8 +32,8 @@ LONGEST: Final = 8
 
 
 def stream(hits: Collection[int], length: int) -> int:
-    """The number of a stream, its index in the binary tree: the first ``length`` samples of the
-    stream with (1, 1) in the rounds ``hits``."""
+    """The number, in the binary tree of streams, of the stream of ``length`` samples that are (1,
+    1) in the rounds ``hits`` and ⊥ in the others."""
     number = 0
     for time in range(1, length + 1):
         number = 2 * number + 1 + (time in hits)
@@ -41,23 +41,24 @@ def stream(hits: Collection[int], length: int) -> int:
 
 
 def streams(rounds: int) -> int:
-    """The number of streams of fewer than ``rounds`` samples; after more, no hypothesis matters."""
+    """The number of streams of fewer than ``rounds`` samples: those after which a hypothesis is
+    still judged."""
     return (1 << rounds) - 1
 
 
 class Path(NamedTuple):
-    """A possible course of the hard sequence: the half of each block's rest that gets samples (1,
-    1)."""
+    """A possible course of the hard sequence: its hits (1, 1), its nested blocks, and for each
+    block the half of its rest that is skipped."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     skipped: tuple[Block, ...]
-    """The half of each block's rest that gets no more samples (1, 1)."""
+    """For each block, the half of its rest that gets no more samples (1, 1)."""
 
 
 def paths(rounds: int) -> Iterator[Path]:
-    """Yields all possible paths: blocks are halved as by ``hard_sequence``, the earlier half
-    being the longer one."""
+    """Yields all possible courses of the hard sequence: blocks are halved as by ``hard_sequence``,
+    the earlier half being the longer one."""
     waiting = [Path((1,), ((1, rounds),), ())]
     while waiting:
         path = waiting.pop()
@@ -74,8 +75,8 @@ def paths(rounds: int) -> Iterator[Path]:
 
 
 def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: float) -> None:
-    """Adds weight·P(τ in the block) to ``rows``, the coefficients of y; τ is the round in which the
-    learner leaves f⁽⁰⁾ on the stream with these hits."""
+    """Adds the coefficients in y of weight·P(τ in the block) to ``rows``; τ is the round in which
+    the learner leaves f⁽⁰⁾ on the stream with these hits."""
     first, last = block
     for time, sign in ((first - 1, weight), (last, -weight)):
         place = stream(hits, max(time - 1, 0))
@@ -83,8 +84,8 @@ def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: floa
 
 
 def _lighter(path: Path) -> Iterator[dict[int, float]]:
-    """Yields for each chosen half of a block's rest the coefficients in y of its weight minus the
-    weight of the skipped half."""
+    """Yields, for each half of a block's rest that the path chooses, the coefficients in y of the
+    difference of two probabilities of leaving f⁽⁰⁾: in it, and in the skipped half."""
     halves = zip(path.blocks[1:], path.skipped, strict=True)
     for place, (chosen, skipped) in enumerate(halves, start=1):
         rows: dict[int, float] = {}
@@ -97,8 +98,8 @@ def leaving_program(
     rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
     margin: float = 0.0, worst: bool = False,
 ) -> Program:  # fmt: skip
-    """The linear program of all tables y whose learners are (ε, δ)-DP at event level; by Lyu's
-    recursion, as in ``program``.
+    """The linear program of all tables y whose learners are (ε, δ)-DP at event level; Lyu's
+    recursion over pairs of streams makes this linear inequalities.
 
     They are also β-concentrated: if all samples are ⊥, they leave with probability at most β. With
     a ``path``, only those with this hard sequence: each chosen half is lighter, by a margin, than
@@ -128,7 +129,7 @@ def leaving_program(
             if after not in columns:
                 continue
             entries = {column: -1.0, columns[after]: 1.0}
-            # the learner may leave after this pair of samples, and then nothing more is revealed
+            # The learner may leave f⁽⁰⁾ after this pair of samples, and then reveals nothing more.
             if after[2]:
                 entries[here] = 1.0
                 left = [(own, 1.0), (after[0], -1.0), (other, -growth), (after[1], growth)]
@@ -142,8 +143,8 @@ def leaving_program(
 
 
 def _mistakes(rounds: int) -> Iterator[list[int]]:
-    """Yields for each stream the places in y whose sum is the expected number of its mistakes: the
-    streams before each (1, 1)."""
+    """Yields for each stream of ⊥ and (1, 1) the places in y whose entries sum to its expected
+    number of mistakes: the streams before each (1, 1)."""
     for hits in product((False, True), repeat=rounds):
         times = [time for time, hit in enumerate(hits, start=1) if hit]
         yield [stream(times, time - 1) for time in times]
@@ -152,8 +153,9 @@ def _mistakes(rounds: int) -> Iterator[list[int]]:
 def fewest_mistakes(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> tuple[float, Doubles]:
-    """The minimax number of mistakes of (ε, δ)-DP, β-concentrated learners of {f⁽⁰⁾, f⁽¹⁾} whose
-    first hypothesis is f⁽⁰⁾, and the table y of a learner that attains it.
+    """The minimax number of mistakes of (ε, δ)-DP learners of {f⁽⁰⁾, f⁽¹⁾} that begin with f⁽⁰⁾ and
+    keep it for T rounds of ⊥ with probability 1 - β (are β-concentrated), and the table y of a
+    learner that attains it.
 
     It is the least, over these learners, of the largest expected number of mistakes on a stream of
     ⊥ and (1, 1); ``mistakes_lower_bound`` is a lower bound of it. One linear program finds it, in
@@ -180,7 +182,8 @@ Node = tuple[int, int, bool]
 
 
 def _pairs(rounds: int) -> Iterator[Node]:
-    """Yields all pairs of streams that f allows, up to the last round."""
+    """Yields all pairs of streams of fewer than ``rounds`` samples that differ in one sample at
+    most."""
     level: list[Node] = [(0, 0, False)]
     for _ in range(rounds):
         yield from level
@@ -196,7 +199,8 @@ def _followed(node: Node) -> Iterator[Node]:
 
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
-    """The table y in rationals, made β-concentrated; rounding keeps it decreasing along streams."""
+    """The table y in rationals, mixed with never leaving f⁽⁰⁾ until it leaves on ⊥ with probability
+    at most ``beta``; rounding keeps it decreasing along streams."""
     staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)
@@ -229,7 +233,7 @@ def fewer_mistakes(
     hits: Hits, blocks: Sequence[Block], weights: Sequence[Fraction], count: int
 ) -> Doubles:
     """The coefficients in y of P(fewer than k mistakes) - Σ w_i q_i, on a hard sequence of k hits;
-    ``weights`` are the w_i."""
+    w_i are the ``weights``, and q_i is the probability of leaving f⁽⁰⁾ in block i."""
     entries = {0: 1.0}
     last = stream(hits, hits[-1] - 1)
     entries[last] = entries.get(last, 0.0) - 1.0

@@ -21,8 +21,8 @@ from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact, 
 from antiphon.protocol import register, same
 
 _MARGINS: Final = (0.0, 1e-4)
-"""The margins by which the chosen half of a block must be lighter; of two equal halves the first
-is taken."""
+"""The margins by which the chosen half of a block must have a smaller probability of leaving f⁽⁰⁾
+than the other; of two equal halves the first is taken."""
 
 
 def _horizon(_: object, __: object, given: object) -> None:
@@ -41,8 +41,8 @@ def _beta(_: object, __: object, given: Fraction) -> None:
 @register("antiphon.MistakesPattern/1")
 @attrs.frozen(kw_only=True)
 class MistakesPattern(Pattern):
-    """A pattern of conjectures: a bound on P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on
-    a learner's hard sequence.
+    """A pattern of conjectures: a bound on P(fewer than k mistakes) - (first·q_0 + each·Σ q_i),
+    where q_i is the probability of leaving f⁽⁰⁾ in block i of a learner's hard sequence.
 
     The search is over learners that are (ε, δ)-DP at event level, leave their first hypothesis f⁽⁰⁾
     once, and do so with probability at most ``beta`` if the first T - 1 samples are ⊥. The hard
@@ -62,7 +62,7 @@ class MistakesPattern(Pattern):
 
     @property
     def bounded(self) -> str:
-        """The difference that is claimed to be at most the bound, in words."""
+        """The difference that the conjecture bounds, as a formula to be shown."""
         counted = " + ".join(
             f"{'' if weight == 1 else weight}{name}"
             for weight, name in ((self.first, "q₀"), (self.each, "Σq_i"))
@@ -84,7 +84,7 @@ class MistakesPattern(Pattern):
         }  # fmt: skip
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        return ((self.horizon, 2),)  # the laws are those of learners with two hypotheses
+        return ((self.horizon, 2),)  # The learners have two hypotheses.
 
     def least(self, epsilon: ExactEpsilon) -> None:
         return None
@@ -108,7 +108,8 @@ class MistakesPattern(Pattern):
         return PathByPath(self, size)
 
     def difference(self, staying: leaving_learners.Staying) -> Fraction:
-        """The bounded difference for the learner with this table of staying probabilities."""
+        """The difference that the conjecture bounds, for the learner with this table of
+        probabilities to keep f⁽⁰⁾."""
         hard = hard_sequence(leaving_learners.LeavingLaw(staying, self.horizon))
         slope = leaving_learners.fewer_mistakes(
             hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying)
@@ -117,8 +118,8 @@ class MistakesPattern(Pattern):
         return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The learner that a search has found, mixed until it keeps its claim, and the probability
-        of few mistakes on its own hard sequence."""
+        """The learner that a search has found, made as private as it claims, and its probability of
+        few mistakes on its own hard sequence."""
         learner, lost, staying = self._kept(self.staying(found.laws[0]))
         law = FiniteLaw(learner, self.horizon)
         hard = hard_sequence(law)
@@ -141,14 +142,15 @@ class MistakesPattern(Pattern):
         return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
-        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, made β-concentrated."""
+        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with never leaving
+        until the learner is β-concentrated."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(
         self, staying: leaving_learners.Staying
     ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
         """The learner of a table, mixed with one that never leaves f⁽⁰⁾ until the exact engine
-        confirms its (ε, δ); with its δ and its table."""
+        confirms its (ε, δ); with the δ and the table of the mixture."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
@@ -174,7 +176,8 @@ def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
 
 
 class PathByPath:
-    """A search that finds, for each path of the hard sequence, the best learner with that path.
+    """A search that finds, for each possible course of the hard sequence (``Path``), the best
+    learner with this hard sequence.
 
     This is a linear program, so no local search is needed. If no learner has that path, the result
     is one that never leaves.
@@ -185,8 +188,8 @@ class PathByPath:
         self._all = list(product(leaving_learners.paths(pattern.horizon), _MARGINS))
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The best learner for path and margin ``number``, by linear programming; one that never
-        leaves if there is none."""
+        """The best learner for course and margin ``number`` of the hard sequence, by linear
+        programming; one that never leaves f⁽⁰⁾ if there is none."""
         (path, margin), asked = self._all[number], self._pattern
         claim = exp_epsilon(asked.epsilon), float(asked.delta), float(asked.beta)
         count = leaving_learners.streams(asked.horizon)

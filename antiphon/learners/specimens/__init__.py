@@ -77,7 +77,7 @@ class TwinProcessor(_Twin, PostProcessor[Any]):
 
 @attrs.frozen
 class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
-    """A deliberately broken copy ("twin") of an honest post-processor, with another
+    """A deliberately broken copy ("twin") of an honest post-processor, with another method
     ``exchange``. Abstract."""
 
     @property

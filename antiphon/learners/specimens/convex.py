@@ -77,7 +77,7 @@ def _origin() -> specimen.Specimen:
     return specimen.Specimen(*_still(Origin), *rows)
 
 
-# --- lazy points ----------------------------------------------------------------------------------
+# --- learners whose points seldom move ------------------------------------------------------------
 
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
@@ -100,15 +100,14 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _lazy(name: str, kind: Any) -> Iterator[Entry]:
-    """Corpus entries: a lazy learner, and its twin without the cost, which never draws anew where
-    the log-ratio is as large as possible."""
-    # With σ = 1 the claimed ε takes many samples to refute, and points drawn from the Gibbs law are
-    # near 0.
+    """Cases of the self-check: a lazy learner, and its broken twin without the cost, which never
+    draws anew where the log-ratio is as large as possible."""
+    # With σ = 1 the claimed ε takes many samples to refute, and points of ``LazyGibbs`` are near 0.
     sigma = 2
     honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
     twin = Altered(honest, (("cost", Fraction(0)),))
     player = Player("towards y | away from y", listening)
-    # With so large a noisy sum, the learner never moves in one world and may move in the other.
+    # With so large a noisy sum, the twin never moves in one world, and may move in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
         name, honest, f"{name}, never moved for nothing", twin, player, Truth(math.inf), _RARE,
@@ -130,8 +129,8 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """An adversary that asks for the point, sends gradients towards and away from the noisy sum
-    (-point), and asks again."""
+    """An adversary that asks for the point, sends a gradient towards the noisy sum (which is
+    -point) in world 0 and away from it in world 1, and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
         return Pair(towards, -towards)
@@ -139,15 +138,15 @@ def listening(answers: Sequence[Any], coins: Coins) -> object:
 
 
 def moved(least: float, answers: Sequence[Any]) -> bool:
-    """Whether the point moved between the questions, after it was at least ``least`` steps away
-    from 0.
+    """Whether the point moved between the two questions, and was at least ``least`` steps away from
+    0 before.
 
     A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
     """
     return bool(abs(answers[0][0]) >= least and answers[0][0] != answers[2][0])
 
 
-# --- leaders --------------------------------------------------------------------------------------
+# --- leaders on noisy sums ------------------------------------------------------------------------
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
@@ -191,8 +190,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """Corpus entries: DP-FTRL with a single gradient of full length, in opposite directions in the
-    two worlds; the next point reveals it."""
+    """Cases of the self-check: DP-FTRL with a single gradient of full length, in opposite
+    directions in the two worlds; the next point reveals it."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -215,8 +214,8 @@ def _wide(kind: type[SumLeader]) -> Any:
 
 
 def _between() -> tuple[Entry, ...]:
-    """Corpus entries: the hedged leader, where the second datum changes only the difference of the
-    two leaders' losses."""
+    """Cases of the self-check: the hedged leader, where the second datum changes only the
+    difference of the losses of the bold and the cautious leader."""
     honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
@@ -231,7 +230,7 @@ def _opposite(*datum: int) -> Pair:
     return Pair(np.array(datum), -np.array(datum))
 
 
-# --- twins ----------------------------------------------------------------------------------------
+# --- broken twins of learners in a convex body ----------------------------------------------------
 
 
 @register("antiphon.corpus.FollowingPoint/1")

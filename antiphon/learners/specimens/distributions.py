@@ -62,8 +62,8 @@ def _all_scores() -> specimen.Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
     every = distribution.AllScores(**given)
     player = specimen.numbers(0, 3)
-    # The difference of the two scores is released unchanged, unless the clipping map draws a
-    # uniform label.
+    # The twin releases the difference of the two scores without noise, unless the clipping map
+    # draws a uniform label.
     told = Truth(delta=0.98)
     claim = every.claims[0]
     rows = specimen.slow(
@@ -120,7 +120,8 @@ def _knockout() -> specimen.Specimen:
 _ANY: Final[Any] = None
 """The message spaces of the right-hand mechanism, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
-"""Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
+"""Hypotheses with ⌈M f⌉ = 2 for most of the M labels, so that the clipping map has N' = 18 finer
+labels, more than the bound KM = 10 in the LDP paper."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
@@ -137,8 +138,8 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 def printed_scale(
     *, clipping: distribution.ClippingMap, context: int, epsilon: float
 ) -> distribution.OneScore:
-    """``OneScore`` with too little noise, that of the paper for ε: its scale is ln(K/c)/ε, which is
-    ln(KT)/ε for c = 1/T."""
+    """``OneScore`` with the noise in the LDP paper for ε, which is too little: its scale is
+    ln(K/c)/ε, which is ln(KT)/ε for c = 1/T."""
     printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
     larger = Fraction(epsilon) / printed
     return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)

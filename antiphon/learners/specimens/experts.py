@@ -40,8 +40,8 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy loss of a learner without the cost: it follows expert 0, gets a loss in one
-world only, leaves, and draws expert 1."""
+"""The true privacy loss of a lazy learner without the cost c: it follows expert 0, gets a loss in
+one world only, leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """The true privacy loss of softmax on exact losses: expert 0 is followed with probability 1/10 in
 one world and 1/2 in the other."""
@@ -131,7 +131,8 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Corpus entries: broken copies of ``LazyExperts`` under the honest claim."""
+    """Cases of the self-check: broken copies of ``LazyExperts``, with the claim of the honest
+    learner."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -193,7 +194,8 @@ def _l2p() -> specimen.Specimen:
     honest, reused = (
         of_two(kind, rate=Log(2), fakes=0.01) for kind in (learners.LazyToPrivate, Reused)
     )
-    # The event that shows most: the advice is 1 before the loss and 0 after it.
+    # The event by which the worlds are told apart best: the advice is 1 before the loss and 0 after
+    # it.
     growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying("10 | 01, asked", [_ASKED, Pair(_ZERO, _ONE), _ASKED])
@@ -211,7 +213,7 @@ def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -
     return kind(**parameters | changed)
 
 
-# --- twins ----------------------------------------------------------------------------------------
+# --- broken twins of learners of experts ----------------------------------------------------------
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")

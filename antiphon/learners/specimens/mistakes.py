@@ -52,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
 def _name_and_shame() -> Specimen:
     names, often = (kind(delta=Fraction(1, 10)) for kind in (littlestone.NameAndShame, TossesAgain))
     player = _first_differs(5)
-    # A sample (1, 1) with six chances to join the set joins it in the end.
+    # In six rounds, the twin gives a sample (1, 1) six chances to join the set, which reveals it.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
         Example(names, _OUTSIDE, finite=True),
@@ -136,7 +136,7 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    # with six candidates the runs are too many to enumerate
+    # With six candidates of the argmax, there are too many runs to enumerate.
     argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
