@@ -25,7 +25,7 @@ class Ranges(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int], ...]
-    lattice: ClassVar[Any] = None
+    lattice: ClassVar[None] = None
 
     @cached_property
     def _etas(self) -> Floats:
@@ -83,9 +83,9 @@ class Normal(loss.LossLaw):
     """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
-    most: ClassVar[Any] = None
-    lattice: ClassVar[Any] = None
-    size: ClassVar[Any] = 1
+    most: ClassVar[None] = None
+    lattice: ClassVar[None] = None
+    size: ClassVar[int] = 1
 
     @cached_property
     def _variance(self) -> float:
@@ -132,7 +132,7 @@ class Thetas(loss.GroupedLosses):
 
     given: tuple[tuple[Fraction, int, int], ...]
     """The groups of equal losses, each (noise parameter σ, sensitivity Δ, number)."""
-    most: ClassVar[Any] = None
+    most: ClassVar[None] = None
 
     @cached_property
     def _sigmas(self) -> Floats:

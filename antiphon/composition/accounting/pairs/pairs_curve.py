@@ -307,5 +307,5 @@ class FiniteLosses(LossPair):
     """A pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
-    infinite: ClassVar[Any] = Fraction(0)
-    atoms: ClassVar[Any] = None
+    infinite: ClassVar[Fraction] = Fraction(0)
+    atoms: ClassVar[None] = None
