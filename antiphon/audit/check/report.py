@@ -12,7 +12,7 @@ from antiphon.protocol.records.labels import counted
 
 @attrs.frozen
 class Finding:
-    """One fault of a part."""
+    """One fault that a check found in a mechanism, post-processor or verification function."""
 
     check: str
     """The name of the check that found the fault."""
@@ -45,7 +45,8 @@ Trial: TypeAlias = Generator[Finding, None, Tried]
 
 @attrs.frozen(repr=False)
 class CheckReport(Shown):
-    """The findings about one part. In a condition, a report is true iff there are none.
+    """The findings of all checks of one mechanism, post-processor or verification function. In a
+    condition, a report is true iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
     """
