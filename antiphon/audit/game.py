@@ -175,7 +175,7 @@ class PrivacyGame(Shown):
         """
         question = self.question(**search)
         normal = exact.epsilon(epsilon)
-        with suppress(SymbolError):  # the engine asks for a number where a symbol is
+        with suppress(SymbolError):  # The engine raises SymbolError where it needs a number.
             return question.solve(normal, rounds).delta
         return tight_formula(question, normal, rounds)
 

@@ -26,7 +26,8 @@ _ALPHABET: Final = 100_000
 KEPT: Final = 1 << 10
 """The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The same number, where one game is solved again: at another ε, or for other rounds."""
+"""The number of positions for which choices are cached, where one game is solved again: at another
+ε, or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index, belief) of each mechanism that may still tell the two worlds apart."""
@@ -104,20 +105,22 @@ class PartArena:
         known = self._said.get(position)
         if known is None:
             if len(self._said) >= self.kept:
-                # most positions occur once, or again soon, so the whole cache is dropped
+                # Most positions occur once, or again soon: a full cache is emptied.
                 self._said.clear()
             known = self._said[position] = self.columns.found_moves(position)
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """Messages among which is an optimal one for the adversary: here all messages."""
+        """The messages among which the solver seeks an optimal one; in this arena these are all
+        messages."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
-        """Always None: in this arena no position is valued in closed form."""
+        """Always None: in the arena of a single mechanism no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """The belief about the single mechanism, which has the index 0."""
+        """The mechanisms that may still tell the worlds apart: the only one, as (index 0,
+        belief)."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
@@ -248,7 +251,7 @@ def longest(arena: Arena) -> int:
     A message that never changes the position is useless, and not counted. Raises: InvalidArgument
     for a game in which a position recurs, or with very many positions.
     """
-    lengths: dict[int, int | None] = {}  # None: a position on the current path
+    lengths: dict[int, int | None] = {}  # None stands for a position on the current path.
     waiting = [arena.start()]
     while waiting:
         position = waiting[-1]
@@ -271,7 +274,8 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions after a position, without those of messages that surely change nothing."""
+    """The positions that may follow a position; messages that surely change nothing are left
+    out."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

@@ -43,7 +43,8 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 
 def passed(before: int, nodes: int, report: Report | None, what: str) -> None:
-    """Report a jump from ``before`` to ``nodes`` nodes, without a limit. Raises: Intractable."""
+    """Report the progress of a search from ``before`` to ``nodes`` nodes; there is no limit of
+    nodes. Raises: Intractable where memory is short."""
     if nodes // _OFTEN > before // _OFTEN:
         reached(nodes - nodes % _OFTEN, sys.maxsize, report, what)
 

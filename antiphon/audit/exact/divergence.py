@@ -55,7 +55,7 @@ _DIGITS: Final = 60
 _LARGEST_EPSILON: Final = 1000
 """The ε above which a rational e^ε has too many digits to be of use."""
 _LARGEST: Final = 4096
-"""The largest order allowed: numbers grow with the order."""
+"""The largest order α that is allowed: numbers grow with the order."""
 _NOTHING: Final = Fraction(0), Fraction(0)
 
 
@@ -255,7 +255,8 @@ class RangeSolver:
         return self._ranges[key]
 
     def _apart(self, rounds: int, branches: Sequence[Branch]) -> Number:
-        """The largest range after a message, of views with one answer or with two answers."""
+        """The largest range of the privacy loss after a message, over pairs of views with the same
+        next answer or with two different ones."""
         masses = [(self._mass(0, each), self._mass(1, each)) for each in branches]
         if any(bool(zero) is not bool(one) for zero, one in masses):
             return math.inf
@@ -282,7 +283,8 @@ class RangeSolver:
         return self._highest[key]
 
     def _after(self, rounds: int, bit: int, branch: Branch) -> Number:
-        """The largest ratio P_bit/P_{1-bit} of the views that begin with one answer (branch)."""
+        """The largest ratio P_bit/P_{1-bit} of the views that begin with one answer, which is given
+        as a branch."""
         if not self._mass(1 - bit, branch):
             return math.inf
         return Fraction(branch[bit], branch[1 - bit]) * self._high(rounds, branch[2], bit)

@@ -81,7 +81,7 @@ class Kernel:
         factory=dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]]
     )
     _size: int = 0
-    """The number of stored entries of laws and outcomes, which ``limit`` bounds."""
+    """The number of entries of laws and outcomes that are stored; ``limit`` bounds it."""
     end: int = attrs.field(init=False)
     """The number of the answer END."""
 
@@ -168,7 +168,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # overwrite what an interrupted call left
+            self.laws[number:] = [law]  # An interrupted call may have left one.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number
@@ -181,7 +181,8 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The outcome (state, answer) of a step, where halted and failed states become DEAD."""
+    """The outcome (next state, answer) of a step; the state of a mechanism that halted or failed
+    becomes DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

@@ -57,7 +57,7 @@ class Purses:
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """(number of the full purse, number of the budget's state before any charge)."""
+        """The numbers (of the full purse, of the budget's state before any charge)."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 

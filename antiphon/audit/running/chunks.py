@@ -85,7 +85,8 @@ class CountViews:
 
 
 def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:
-    """The total counts, to which a chunk's counts are added in place."""
+    """Merges counts: adds a chunk's counts (``more``) to the total counts, which are changed in
+    place."""
     for key, count in more.items():
         total[key] = total.get(key, 0) + count
     return total

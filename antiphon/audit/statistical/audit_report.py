@@ -259,7 +259,7 @@ class AuditReport(Shown, Plotted):
             raise TranscriptError(f"{path} is no audit report: {str(error)[:200]}") from None
 
 
-# --- in words -------------------------------------------------------------------------------------
+# --- A report in words ----------------------------------------------------------------------------
 
 
 def title(report: AuditReport) -> str:
@@ -327,7 +327,7 @@ def sentences(report: AuditReport) -> Iterator[str]:
         yield "Every view lies in the event: nothing in them told the two worlds apart."
 
 
-# --- saved and loaded -----------------------------------------------------------------------------
+# --- A report as a file ---------------------------------------------------------------------------
 
 
 _PLAIN: Final = (
