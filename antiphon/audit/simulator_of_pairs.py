@@ -51,8 +51,7 @@ def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
 
 
 def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
-    """The dichotomy with the best tests of all ``parts`` together: the concave hull of their
-    curves."""
+    """The dichotomy of the best tests of all ``parts``: the concave hull of their curves."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
         zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)

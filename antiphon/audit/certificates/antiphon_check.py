@@ -18,12 +18,12 @@ from functools import cache
 from math import factorial, gcd, lcm, prod
 from typing import Any
 
-FORM = 3  # This reader takes files of this version of the format.
-OVER, SPENT = 0, 1  # Two beliefs: the interaction is over; one mechanism answers HALT for ever.
-BORN, PAYS = 1, 2  # Two changes of the public state: a mechanism is created; the purse pays.
-DEAD = 1  # The law of a halted mechanism; under laws of larger numbers it may go on.
-ENDED = -1, 0, ()  # The position after the end, in which no message may be sent.
-LINE = 1 << 24  # The longest line, in characters; Python reads numbers of up to 4,300 digits.
+FORM = 3  # FORM: the version of the file format.
+OVER, SPENT = 0, 1  # OVER, SPENT: beliefs. The interaction is over; one mechanism has halted.
+BORN, PAYS = 1, 2  # BORN, PAYS: changes of a public state. A mechanism is created; the purse pays.
+DEAD = 1  # DEAD: the law of a mechanism that has halted. Laws of larger numbers are of live ones.
+ENDED = -1, 0, ()  # ENDED: the position after the end, in which no message may be sent.
+LINE = 1 << 24  # LINE: the largest length of a line. Python reads numbers of up to 4,300 digits.
 
 
 class NotAccepted(Exception):
@@ -95,8 +95,7 @@ class TableGame:
                 dead = max(new0, new1) <= DEAD
                 new = min(answer, SPENT) if dead else number(self.columns, (part, to, new0, new1))
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            # A pair with one answer, after which the mechanism is halted, gains no more than to
-            # stop.
+            # A pair with one answer, which ends the mechanism, gains no more than to stop.
             if len(branches) > 1 or branches[0][2] > SPENT:
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
                 found.setdefault(key, [column, zero, one])
@@ -169,8 +168,8 @@ class CertificateFile(TableGame):
         need((kind, row) == ("end", [count]), "the end is missing")
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Stores a line of the certificate in the table of its kind, and returns whether the line
-        is well formed."""
+        """Stores a line of the certificate in the table of its kind; returns whether it is well
+        formed."""
         value: Any
         match kind, *row:
             case "game", form, *rest:

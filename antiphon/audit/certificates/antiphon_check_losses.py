@@ -80,8 +80,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
     kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Stores a line of the certificate in the table of its kind, and returns whether the line
-        is well formed."""
+        """Stores a line of the certificate in the table of its kind; returns whether it is well
+        formed."""
         match kind, *row:
             case "epsilon", delta, *growths:
                 fine = not self.order and len(growths) in (1, 3)

@@ -147,8 +147,8 @@ class FormulaGame(base.TableGame):
     kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
     over = one
-    sample = Fraction(0)  # A number inside the symbol's interval.
-    end: Any = 0  # The number of the last cut.
+    sample = Fraction(0)  # ``sample`` is a number inside the symbol's interval,
+    end: Any = 0  # and ``end`` is the number of the last cut.
 
     def gcd(self, *polys: Any) -> Any:
         """Returns the greatest common divisor of polynomials that are >= 0 on the symbol's
@@ -207,8 +207,7 @@ class FormulaGame(base.TableGame):
 
 
 class FormulaFile(FormulaGame, base.CertificateFile):
-    """A certificate of a formula for the tight δ, which is read line by line. Raises:
-    NotAccepted."""
+    """A certificate of a formula for tight δ, read line by line. Raises: NotAccepted."""
 
     signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
     form = re.compile(base.CertificateFile.form.pattern + signed)
@@ -216,8 +215,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
     cuts: list[tuple[Any, Any, Any]]
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Stores a line of the file in the table of its kind, and returns whether the line is well
-        formed."""
+        """Stores a line of the file in the table of its kind; returns whether it is well formed."""
         key: Any
         value: Any
         match kind, *row:
@@ -260,8 +258,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
-        """Returns whether the first piece of a piecewise value begins at the first cut, and the
-        others at later cuts, in order."""
+        """Returns whether a value's pieces are in order, and the first begins at the first cut."""
         starts = [low for low, *_ in pieces]
         return starts[0] == 0 and starts == sorted({*starts}) and starts[-1] < self.end
 

@@ -1,5 +1,5 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
-"""Certificates of exact answers: files that a page of code checks without this library.
+"""Certificates of exact answers: files that a short program checks without this library.
 
 The page on certificates has the format, and says of which answers there are any.
 """
@@ -78,8 +78,7 @@ class Certificate(Shown):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Certificate:
-        """Makes the certificate whose file has these rows; it is not checked yet. Raises:
-        Intractable."""
+        """Makes the certificate with these rows; it is not checked yet. Raises: Intractable."""
         return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
 
     @property
@@ -295,8 +294,8 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    # The loop ends when both points lie on the line piece of the curve, as a function of e^ε, that
-    # ends at the tight ε, where δ is ``target``.
+    # The loop ends when both points lie on that linear piece of δ, as a function of e^ε, which ends
+    # at the tight ε, where δ is ``target``.
     while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:

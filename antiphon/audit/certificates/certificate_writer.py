@@ -22,16 +22,13 @@ from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.exact.solver import deep_recursion
 
 Key: TypeAlias = tuple[int, Any, int, int]
-"""The key of a belief: (messages left, position, weight of b = 0, weight of b = 1), the weights
-without a common divisor."""
+"""(messages left, position, weight of b = 0, weight of b = 1): a belief, its weights coprime."""
 Node: TypeAlias = tuple[int, int, Any]
-"""The value of a belief with the option that attains it: (numerator, denominator, name of the
-option)."""
+"""The value of a belief and its best option: (numerator, denominator, name)."""
 
 
 class RowTable(dict[Any, Any]):
-    """A table of a privacy game that computes each row, by a function ``row``, when the row is
-    first asked for."""
+    """A table of a privacy game; the function ``row`` computes a row when it is first read."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
         super().__init__()
@@ -102,8 +99,7 @@ class TablesOf(TableGame):
 
     @property
     def symmetric(self) -> bool:
-        """Whether exchanging the two worlds changes nothing in the rows of the tables found so
-        far."""
+        """Whether exchanging the two worlds changes nothing in the rows found so far."""
         alike = all(zero == one for zero, one, _ in self.made["part"].rows.values())
         return alike and all(map(_mirrored, self.tables["f"].values()))
 

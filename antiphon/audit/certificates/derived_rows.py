@@ -29,9 +29,9 @@ Row: TypeAlias = list[Any]
 _END: Final = object()
 """The answer that ends the interaction; its number is 0."""
 _DEAD: Final = object()
-"""The state of a part that has halted, and gives one answer for ever; its number is 0."""
+"""The state of a mechanism that has halted, and gives one answer for ever; its number is 0."""
 _MOST: Final = 10_000
-"""The largest number of messages to a part, and of public states."""
+"""The largest number of messages to one mechanism, and of public states."""
 
 
 @attrs.frozen
@@ -175,8 +175,8 @@ class DerivedRows:
             return None
 
     def public(self, number: int) -> Row:
-        """Returns a ``public`` row: [whether questions may be asked, [[part, what, next state],
-        …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
+        """Returns a ``public`` row: [whether questions may be asked, [[mechanism, what, next
+        state], …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
         creation that the budget refuses."""
         if not self.composed:
             return [1, []]
@@ -207,8 +207,8 @@ class DerivedRows:
         return number
 
     def _charged(self, charged: object, claim: protocol.Claim) -> object:
-        """Returns the budget's charges after a creation, or its refusal; _END if the claim cannot
-        be charged."""
+        """Returns the budget's charges after a creation, or its refusal; _END if it cannot charge
+        the claim."""
         try:
             after = None if self._budget is None else self._budget.charge(charged, claim.measure)
         except errors.InvalidArgument:

@@ -65,7 +65,6 @@ class SymbolicRows(DerivedRows):
 
 
 def ends_of(unknown: Unknown) -> list[list[int]]:
-    """Returns the two ends of the interval of a symbol, each as [numerator, denominator], or [] if
-    it is infinite."""
+    """Returns a symbol's interval as two ends: [numerator, denominator], or [] if infinite."""
     ends = unknown.low, unknown.high
     return [[] if end is None else [*end.as_integer_ratio()] for end in ends]

@@ -105,8 +105,8 @@ def _report(
     only: Iterable[str] | None,
     seed: int,
 ) -> CheckReport:
-    """The report of the checks that ``only`` names. A finding that is repeated about one place
-    appears once."""
+    """The report of the checks that ``only`` names; repeated findings about one place are
+    merged."""
     chosen = {each for each, _ in rows} if only is None else set(only)
     if unknown := sorted(chosen - {each for each, _ in rows}):
         known = ", ".join(each for each, _ in rows)

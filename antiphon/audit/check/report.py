@@ -67,7 +67,7 @@ class CheckReport(Shown):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The names of the checks that apply to the part, but had no case to try."""
+        """The names of the checks that apply, but had no case to try."""
         return tuple(name for name, tried in self.tried if not tried.count)
 
     def __bool__(self) -> bool:
@@ -114,4 +114,4 @@ def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
 
 
 class NotApplicable(Exception):
-    """Raised by a check that does not apply to a part; the message is the reason."""
+    """Raised by a check that does not apply to its subject; the message is the reason."""

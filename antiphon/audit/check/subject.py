@@ -146,8 +146,7 @@ Step: TypeAlias = Callable[..., object]
 
 @attrs.frozen(eq=False)
 class Taken:
-    """One step that was taken in a check: its inputs, its result or error, and the draws that it
-    made."""
+    """One step that was taken in a check: its inputs, its result or error, and its draws."""
 
     before: object
     inputs: tuple[object, ...]
@@ -269,7 +268,7 @@ class Subject:
     system: Mechanism
     """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
-    """The mechanism on the right of a post-processor; None if the part is a mechanism."""
+    """The mechanism on the right of a post-processor; None if a mechanism is checked."""
     given: tuple[object, ...] | None
     """The messages to try, as the caller gave them; None if the query space lists them."""
     seed: int
@@ -322,8 +321,7 @@ class Subject:
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """All steps that the checked part took when all scripts were played, from a few initial
-        states."""
+        """The steps of the checked part in plays of all scripts, from a few initial states."""
         taken, link, system = list[Taken](), None, self.system
         if self.right is not None and isinstance(self.part, PostProcessor):
             link = Watched(self.part)
@@ -336,16 +334,14 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if no message that was tried is an update of
-        data."""
+        """The number of steps that were not refused; 0 if none of them took an update of data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of the first of these methods that the checked part has; by default of its
-        step."""
+        """FILE:LINE of the first of these methods that the part has; by default of its step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:

@@ -111,16 +111,14 @@ class PartArena:
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """The messages among which the solver seeks an optimal one; in this arena these are all
-        messages."""
+        """The messages that the solver compares in a position; in this arena, all of them."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
         """Always None: in the arena of a single mechanism no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """The mechanisms that may still tell the worlds apart: the only one, as (index 0,
-        belief)."""
+        """The only mechanism, as (index 0, belief): it may still tell the worlds apart."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
@@ -274,8 +272,7 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that may follow a position; messages that surely change nothing are left
-    out."""
+    """The positions that may follow, without those of messages that surely change nothing."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

@@ -185,8 +185,7 @@ class Columns:
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
     def alphabet(self, part: int) -> tuple[int, ...]:
-        """The numbers of the messages to try on a mechanism, where they do not depend on its hidden
-        state."""
+        """The numbers of a mechanism's messages to try, where no hidden state decides on them."""
         return self._queries(BeliefColumn(part, -1, GONE, GONE))
 
     def of_one_mechanism(self, part: int) -> bool:
@@ -289,7 +288,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # An interrupted call may have left an entry.
+            self.columns[number:] = [column]  # An interrupted call's entry is overwritten.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

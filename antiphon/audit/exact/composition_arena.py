@@ -28,8 +28,7 @@ from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 
 
 class Position(NamedTuple):
-    """A position in the game of a composition: all that the adversary knows and that still
-    matters."""
+    """A position in a composition's game: all that the adversary knows and that still matters."""
 
     purse: int
     """The number of the purse: the fixed privacy parameters that are still unused."""
@@ -180,7 +179,7 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # Of equal beliefs one is asked.
+            for column in dict.fromkeys(position.columns):  # Of mechanisms alike, one is asked.
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
@@ -236,18 +235,17 @@ class CompositionArena:
     #
     # Let there be exactly one message that a created mechanism may be sent next; let it cost no
     # purse and end nothing; let the rounds suffice for it and for all that any mechanism may be
-    # asked after it, future creations included; and let f's purse never grow. Then it is optimal to
-    # send it now, for δ, for Rényi divergences and for the range. *Proof.* For any strategy σ, let
-    # σ' send it first, keep the answer, and play σ, which gets the answer when it asks for it. σ' is
-    # valid, since f reads the mechanisms separately and the purse is as under σ; it needs one round
+    # asked after it, future creations included; and let f's purse never grow. Then to send it now
+    # is optimal, for δ, for Rényi divergences and for the range. *Proof.* For any strategy σ, let
+    # σ' send it first, keep the answer, and play σ, which gets the answer when it asks for it. σ'
+    # is valid, since f reads mechanisms separately and the purse is as under σ; it needs one round
     # more only if σ never asks, and there are enough. The view of σ is a function of that of σ'. ∎
     #
     # Identical pairs count as much as differing ones: one of them may lead on. Only those are left
     # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
 
     def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
-        """(one optimal message, the least rounds for which it is optimal); ((), 0) if none is
-        known."""
+        """(one optimal message, the least rounds for which it is); ((), 0) if none is known."""
         if self._may_grow or position.created < self.verification.prescribed:
             return (), 0
         for column in position.columns:
@@ -326,7 +324,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # An interrupted call may have left one.
+            self._positions[number:] = [position]  # An interrupted call's entry is overwritten.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

@@ -47,7 +47,7 @@ from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
 
 Number: TypeAlias = Union[Fraction, float]
-"""A Fraction, or ``math.inf``."""
+"""A number that may be infinite: a Fraction, or ``math.inf``."""
 Ends: TypeAlias = tuple[Number, Number]
 _BITS: Final = 160
 """The relative precision, in bits, of a number that is enclosed between two others."""
@@ -179,7 +179,7 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
         low, high = power(1 / base, exponent)
         return 1 / high, 1 / low
     least, most = (exponent * end for end in exact.bracket(exact.Log(base), _DIGITS))
-    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x takes 1.45·x bits before its first digit
+    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x begins with 1.45·x zero bits
     one = 1 << bits
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]
@@ -293,7 +293,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        # coins=True, since a public coin that decides how to go on drives two losses apart
+        # coins=True: public coins count as useful, since a coin that decides how to go on drives
+        # two losses apart.
         said = self.arena.worth_saying
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found

@@ -170,7 +170,8 @@ class Futures:
         return factor0 * zero[to], factor1 * one[to], SPENT
 
     def alike(self, column: int) -> int:
-        """The first belief found with the same future, up to the names of messages and answers.
+        """The first belief that was found with the same future as ``column``, up to the names of
+        messages and answers.
 
         The same moves have the same factors, and lead to beliefs that are equivalent in turn.
         """
@@ -207,8 +208,7 @@ def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
 
 
 class Settled(NamedTuple):
-    """The value, in closed form, of a position in which the adversary sends all messages that are
-    left."""
+    """The value, in closed form, of a position whose remaining messages are all sent."""
 
     ratios: list[tuple[int, int]]
     """The likelihood ratios (p, q) of the views, from the likeliest under b = 0 on."""

@@ -53,7 +53,7 @@ _ROUNDING: Final = 2.0**-39
 _FARTHEST: Final = 2.0**600
 """The largest ratio: above it, a product of ratios and probabilities may overflow a float."""
 _GROWTHS: Final = 2.0**100
-"""The largest multiple (e^ε) of the ratios, for the same reason."""
+"""The largest multiple (e^ε) of the ratios: above it, a product may overflow a float."""
 _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
@@ -94,8 +94,7 @@ class _Layer:
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
     def done(self) -> None:
-        """Drop the next positions from ``outline``: only the search for the next layer needs
-        them."""
+        """Drop the next positions from ``outline``, which only the search for a layer needs."""
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
@@ -238,7 +237,8 @@ class _Beliefs:
                 self.bounds[each] = [layer[place] for layer in reversed(found)]
 
     def bounded(self, multiple: float, rounds: int, position: int, ratio: float) -> Both:
-        """Bounds on a belief's value per unit of mass ahead. Raises: _Unknown for other beliefs."""
+        """Bounds on a belief's value, per unit of its mass in the world that counts for the
+        adversary (the world ahead). Raises: _Unknown for a belief without an estimate."""
         depth = self.rounds - rounds
         if not 0 <= depth < len(self.layers):
             raise _Unknown
@@ -275,7 +275,7 @@ class Guide:
     _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
     """The estimates, by number of rounds."""
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
-    """The estimates of beliefs, by the number of rounds of the game."""
+    """The estimates for which bounds were computed, the latest first."""
     _left: int = 0
     """The number of further calls after which the estimate counts as useless. It is useless if all
     messages tie."""

@@ -91,7 +91,8 @@ class Kernel:
         self.certain(DEAD)
 
     def tables(self) -> Tables:
-        """The numbered objects, as tables that can be saved, except those that every kernel has."""
+        """The states, messages and laws found so far, as tables that can be saved; without those
+        that every kernel has."""
         laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
         return {
             "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
@@ -168,7 +169,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # An interrupted call may have left one.
+            self.laws[number:] = [law]  # An interrupted call's entry is overwritten.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

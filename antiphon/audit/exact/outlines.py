@@ -35,8 +35,7 @@ TINY: Final = 2.0**-500
 _NEAR: Final = 2.0**-45
 """The relative distance within which floats may mistake two ratios for each other."""
 _SLACK: Final = 2.0**-48
-"""The error of a value in closed form, as a share of the mass of the views with a gain, or nearly
-so."""
+"""The error of a closed form, as a share of the mass of views with a gain, or nearly so."""
 _LAW: Final = 24
 """The number of bits of a law's number within a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
@@ -68,7 +67,8 @@ class ClosedForm(NamedTuple):
         return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
 
     def bound(self, ratios: Floats, *, upper: bool) -> Floats:
-        """A bound on the values of beliefs with these ratios, per unit of mass ahead.
+        """A lower or upper bound on the values of beliefs with these ratios of masses, per unit of
+        mass in the world that counts for the adversary (the world ahead).
 
         A value is a difference, so its error is a share of the views that are ahead, or nearly so.
         """
@@ -105,8 +105,7 @@ class Coded(Protocol):
         ...
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        """The messages in positions with ``rounds`` messages left, by their codes. Raises:
-        Intractable."""
+        """The messages in coded positions with ``rounds`` messages left. Raises: Intractable."""
         ...
 
 
@@ -251,8 +250,7 @@ class _Answers(NamedTuple):
     """The number of the next law; 0 if the answer is impossible."""
 
     def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> _Rows:
-        """The rows of beliefs whose laws have the indices ``zero`` and ``one``, grouped by
-        message."""
+        """The rows of beliefs with the laws ``zero`` and ``one`` (indices), grouped by message."""
         law0, law1 = (
             self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
         )

@@ -50,7 +50,7 @@ class Search(TypedDict, total=False):
     """The options of an exact search: the messages to try, the creations, and the limit."""
 
     queries: Iterable[object] | None
-    """The messages to try; by default whole query spaces. In a composition, each mechanism's."""
+    """The messages to try on each mechanism; by default its whole query space."""
     catalogue: Iterable[Creatable] | None
     """The mechanisms, or creation queries, that a composition may be asked to create."""
     max_creations: int | None

@@ -29,7 +29,7 @@ _BITS: Final = 1024
 """The number of bits from which on a number is written in base 16."""
 _VALUES: Final = "values"
 _OBJECTS: Final = frozenset({"states", "messages", "verified", "purses", "ledger"})
-"""The tables whose rows are values; the rows of all others are whole numbers."""
+"""The tables whose rows are states, messages or other objects; all others hold numbers."""
 _SAMPLE: Final = 256
 """The number of loaded values that are computed again, as a check of the file."""
 
@@ -131,7 +131,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
     Raises: TranscriptError if the values do not fit the present mechanisms.
     """
     first, second = solvers
-    first.arena.columns.give_room(sys.maxsize)  # no limit applies until a question is asked
+    first.arena.columns.give_room(sys.maxsize)  # No limit applies while values are loaded.
     tables: dict[str, list[Any]] = {}
     try:
         with naming(path, "read"), path.open("rb") as file:

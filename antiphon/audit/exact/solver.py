@@ -70,8 +70,7 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
         yield
     finally:
         if young and gc.get_count()[0] > max(young, _YOUNG) and not gc.get_freeze_count():
-            # To freeze and unfreeze makes young objects count as old, without a visit by the
-            # collector.
+            # Freezing makes young objects count as old, without a visit by the collector.
             gc.freeze()
             gc.unfreeze()
         gc.set_threshold(young, *older)

@@ -75,7 +75,8 @@ class StrategyAdversary(Adversary[int], Shown):
     def accusing_path(
         self, *, without: object = None
     ) -> tuple[tuple[tuple[object, object], ...], bool] | None:
-        """A view in the event: (its messages and answers, whether the mechanism ends it); or None.
+        """A view that lies in the distinguishing event, as (messages and answers, whether the
+        mechanism ends it); None if there is none.
 
         ``without``: an answer that the view must not have.
         """
@@ -146,7 +147,7 @@ class StrategyAdversary(Adversary[int], Shown):
         )
 
     def repeated(self) -> set[int]:
-        """The numbers of the nodes that several nodes lead to."""
+        """The numbers of the nodes to which several nodes lead."""
         met: set[int] = set()
         again: set[int] = set()
         for node in self.nodes:

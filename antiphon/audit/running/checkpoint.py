@@ -71,7 +71,7 @@ class Saved:
     chunks: int = 0
     """The number of chunks whose results are merged."""
     result: object = None
-    """The merged result of these chunks."""
+    """The merged result of the chunks that are done."""
     data: Json = None
     """The merged result as JSON data."""
     told: tuple[int, ...] = ()

@@ -85,8 +85,7 @@ class CountViews:
 
 
 def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:
-    """Merges counts: adds a chunk's counts (``more``) to the total counts, which are changed in
-    place."""
+    """Merges counts: adds a chunk's counts to the total counts, in place."""
     for key, count in more.items():
         total[key] = total.get(key, 0) + count
     return total

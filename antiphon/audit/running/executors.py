@@ -96,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # Python has a public method for this, ``terminate_workers``, from version 3.14 on.
+            # From Python 3.14 on, ``terminate_workers`` is a public method for this end.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -144,13 +144,13 @@ class LentExecutor(WorkerPool):
 
 def _width(executor: Any) -> int:
     """The number of workers of an executor, if it tells that; else a guess."""
-    for name in ("_max_workers", "num_workers"):  # One name each in concurrent.futures, mpi4py.
+    for name in ("_max_workers", "num_workers"):  # The names in concurrent.futures and in mpi4py.
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count
     try:
-        return sum(executor.nthreads().values()) or _UNKNOWN  # The executor is a dask Client.
-    except Exception:  # It is none, or it has no workers yet.
+        return sum(executor.nthreads().values()) or _UNKNOWN  # This works for a dask Client.
+    except Exception:  # The executor is no dask Client, or has no workers yet.
         return _UNKNOWN
 
 

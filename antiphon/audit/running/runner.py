@@ -201,11 +201,10 @@ def run_in_order(
 def _verdict(
     crew: executors.WorkerPool, index: int, future: executors.Future, lost: Counter[int]
 ) -> Done | Stop | None:
-    """The result of a piece of work; an error that ends the run; None if the piece is to be tried
-    again."""
+    """The result of a piece of work; the error that ends the run; None to try the piece again."""
     try:
         answer: Done | Failed = future.result()
-    except BaseException as error:  # A worker's KeyboardInterrupt is one, too.
+    except BaseException as error:  # KeyboardInterrupt and SystemExit of a worker are no Exception.
         lost[index] += 1
         return _judge(crew, index, lost[index], error)
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
@@ -222,7 +221,8 @@ def _judge(crew: executors.WorkerPool, index: int, times: int, error: BaseExcept
             f"a worker could not load the task ({what}); install antiphon and the modules of "
             "the mechanism and the adversary, in the same versions, where the workers run"
         )
-    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":  # dask tried it again
+    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":
+        # Dask raises KilledWorker after it has tried the chunk several times.
         stop = ExecutorError(
             f"chunk {index} was lost again and again; the chunks before it are kept. If its worker "
             f"died or ran out of memory, try smaller chunks or fewer workers. Last: {what}"
@@ -249,7 +249,7 @@ _WORTH: Final = 1.0
 """The least seconds of remaining work for which processes are started."""
 
 Workers: TypeAlias = Union[executors.Executor, int, Literal["serial"], None]
-"""The argument ``executor`` of ``run``."""
+"""The kinds of argument ``executor`` that ``run`` takes."""
 
 
 def work(
@@ -301,7 +301,7 @@ def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None =
         except KeyboardInterrupt:
             interrupt.asked = True
         else:
-            if not interrupt.asked:  # Otherwise Ctrl-C may have stopped the task half-way.
+            if not interrupt.asked:  # A task that caught Ctrl-C may have stopped half-way.
                 tally.add(tally.done, result)
 
 

@@ -1,4 +1,4 @@
-"""Sends a task to another process, with the modules of parts that pickle alone leaves behind.
+"""Sends a task to another process, with the modules that pickle alone would leave behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both are sent as the name of the module variable that holds them. Modules that were run by path

@@ -97,7 +97,7 @@ class AuditReport(Shown, Plotted):
     hint: str = ""
     """Advice on what else to try, for a system with parts from outside this library."""
     slow: str = ""
-    """The parts that made the audit slow, played one replica at a time, and how to mend them."""
+    """Which objects made the audit slow (they are played replica by replica), and the cure."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
     """The tested adversary as an object; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)

@@ -108,7 +108,7 @@ def candidate_scores(
 
 
 def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[scorers.ByKind]:
-    """A model for each frequent kind of view, with the ``pooled`` model for all other kinds."""
+    """A scorer with a model for each frequent kind of view, and ``pooled`` for other kinds."""
     large = {
         kind: parts
         for kind in zero.cells.keys() & one.cells.keys()

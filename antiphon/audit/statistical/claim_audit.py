@@ -213,7 +213,8 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
 
 
 def repetition_note(looks: int, alpha: float) -> str:
-    """A sentence on reports seen before on growing samples, each one more chance of an error."""
+    """A sentence about earlier reports on the same growing samples, each of which was one more
+    chance of an error."""
     if looks == 1:
         return ""
     return (
@@ -380,8 +381,8 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
 
 
 def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
-    """The counts of pairs, made of the views of both worlds by chance, by whether each view is in
-    the event."""
+    """The counts of pairs of views, one from each world, matched at random: both are in the event,
+    one of them, or none."""
     coins = generator(seed)
     both = int(coins.hypergeometric(hits.own, hits.trials - hits.own, hits.against))
     ahead, behind = hits.own - both, hits.against - both

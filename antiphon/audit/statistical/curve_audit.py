@@ -43,8 +43,7 @@ class CountCuts:
     adversary: Adversary
     scorer: Scorer
     places: tuple[Path, ...]
-    """The places in a view at which the training views had continuous numbers, as in
-    ``Event.wide``."""
+    """The places of continuous numbers in a view, found in training (``Event.wide``)."""
     cuts: tuple[Cut, ...]
 
     def __call__(self, chunk: Chunk) -> Counts:
@@ -93,7 +92,7 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Thresholds beyond which at most half of the tuning views lie: evenly spaced in normal
+    """Thresholds with at most half of the tuning views beyond, evenly spaced in normal
     quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):

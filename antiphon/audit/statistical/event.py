@@ -317,8 +317,7 @@ class _Scored:
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
     def candidates(self) -> scorers.Vector:
-        """The scores between which thresholds are tried: of views with numbers mostly extreme
-        scores."""
+        """The scores between which thresholds are tried; of views with numbers, a selection."""
         n = len(self.numbers)
         if not n:
             return self.kinds

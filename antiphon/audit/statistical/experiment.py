@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """The counts (hits, views, hits against, views) after growing numbers of views."""
 POINTS: Final = 64
-"""The largest number of points in a trace."""
+"""The largest number of points in a trace (counts after growing numbers of views)."""
 CHUNK: Final = 1 << 18
 """The largest number of views of each world in a chunk, if views contain numbers."""
 LEAST_CHUNK: Final = 1 << 15
@@ -129,8 +129,7 @@ class CountHits:
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace with the hits of a further chunk; once it is long, every second point is
-    dropped."""
+    """The trace with a further chunk's hits; in a long trace every second point is dropped."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 
@@ -242,8 +241,7 @@ class Setting:
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed derived from a seed by the spawn key ``key``; it does not depend on other derived
-    seeds."""
+    """The seed derived from a seed by ``key``, whatever else was derived from it."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

@@ -49,30 +49,27 @@ def categories(columns: Vector, start: int) -> Term:
 
 @attrs.frozen(eq=False)
 class Design:
-    """The design matrix of a regression, as terms: the score of a row is a weighted sum of
-    parameters."""
+    """The design matrix of a regression: each row's score is a weighted sum of parameters."""
 
     size: int
     terms: Sequence[Term]
 
     def scores(self, solution: Vector) -> Vector:
-        """The score of each row."""
+        """The score of each row, if the parameters are ``solution``."""
         total = np.zeros(len(self.terms[0].codes))
         for start, size, codes, shares in self.terms:
             total += solution[start : start + size][codes] * shares
         return total
 
     def slope(self, surplus: Vector) -> Vector:
-        """For each parameter, the sum over rows of ``surplus`` times the parameter's factor in the
-        row."""
+        """For each parameter, the sum over rows of ``surplus`` times its factor in the row."""
         made = np.zeros(self.size)
         for start, size, codes, shares in self.terms:
             made[start : start + size] += np.bincount(codes, surplus * shares, size)
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """For each two parameters, the sum over rows of the row's weight times the factors of
-        both."""
+        """For each two parameters, the sum over rows of the row's weight times both factors."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares

@@ -36,7 +36,7 @@ NaN if missing."""
 MOST_VALUES: Final = 16
 """The largest number of values at a place for which each value counts as a category."""
 _REPEATED: Final = 5
-"""The least number of views with a value for it to be a category."""
+"""The least number of views in which a value must occur to count as a category."""
 MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
@@ -131,8 +131,7 @@ class Reader:
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """The features of views that a sample stores together: numbers, then changes, then
-        categories."""
+        """The features of views stored together: numbers, then changes, then categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):

@@ -35,8 +35,7 @@ class Scorer(Protocol):
     """The interface of a scorer, which gives each view a number: high where b = 1 is likelier."""
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        """The scores of views that a sample stores together: one number for all, or one for
-        each."""
+        """The scores of views stored together: one number for all of them, or one for each."""
         ...
 
     def words(self) -> str:
@@ -100,7 +99,7 @@ class Model(Protocol):
     """The interface of a model, which scores views by their features."""
 
     def __call__(self, features: Sequence[Read]) -> Read:
-        """The scores of views that a sample stores together, from their features."""
+        """The scores of views stored together, from their features."""
         ...
 
     @property

@@ -1,2 +1,1 @@
-"""The checks of ``ap.check``: of steps, spaces, declarations, claims, columns and verification
-functions."""
+"""The checks of ``ap.check``: of steps, spaces, declarations, claims, columns, and an f."""

@@ -107,8 +107,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer ``heard``, if all further queries of P get the same
-    answer."""
+    """The messages that P sends after an answer, if its further queries get the same answer."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -219,8 +218,7 @@ class _Run:
             lock = after
 
     def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
-        """The next pair of messages that the post-processor gets from the left; None if there is no
-        more."""
+        """The next pair of messages from the left; None if there is no more."""
         if lock.lefts == _LONGEST:
             return None
         first, second = differing_pair, agreeing_message
@@ -230,8 +228,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """The next pair of answers that the post-processor gets from the right: the same answer in
-        both runs."""
+        """The next pair of answers from the right: the same answer in both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:

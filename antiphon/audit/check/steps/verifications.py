@@ -27,8 +27,7 @@ _WIDE: Final = 4096
 
 @attrs.frozen
 class Read:
-    """One step of f: the pair that it read, the pairs before that, and the states of f before and
-    after."""
+    """One step of f: a pair that f read, the pairs before it, and f's states before and after."""
 
     word: tuple[Pair, ...]
     before: object
