@@ -64,7 +64,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 
 def _claimed(system: object) -> Verification:
-    """The f of all claims of a mechanism. Raises: InvalidArgument if it has none, or several."""
+    """The f that all claims of a mechanism share. Raises: InvalidArgument if there is not one."""
     _is_continual(None, None, system)
     mechanism: Any = system
     claims = claims_of(mechanism)

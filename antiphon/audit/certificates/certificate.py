@@ -233,7 +233,7 @@ class TightPoint(NamedTuple):
 
 
 def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
-    """The certificate of tight δ at some ε (``TightPoint``), which its reader has checked.
+    """The certificate of the tight δ at some ε (each a ``TightPoint``); it has been checked.
 
     Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
     AssertionError if the plain game has another δ than the engine.

@@ -77,7 +77,7 @@ class PartArena:
     part: TrackedPart
     kept: int = KEPT
     number: int = attrs.field(init=False)
-    """The number of the mechanism in ``columns``."""
+    """The number that the mechanism has in ``columns``, the list of all beliefs."""
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:

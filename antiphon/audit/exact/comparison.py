@@ -58,7 +58,7 @@ class Equivalence(Shown):
     """For each initial state: (the two systems in that state, the distance between them)."""
 
     def certificates(self) -> tuple[Certificate, ...]:
-        """Certificates of the largest distance, one from each initial state.
+        """Certificates of the largest total variation distance, one from each initial state.
 
         Raises: Intractable.
         """

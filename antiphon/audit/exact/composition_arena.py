@@ -179,7 +179,7 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # Of mechanisms alike, one is asked.
+            for column in dict.fromkeys(position.columns):  # Of mechanisms that are alike, ask one.
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:

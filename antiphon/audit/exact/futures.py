@@ -223,7 +223,7 @@ class Settled(NamedTuple):
 
 
 def settled(moves: Iterable[Move]) -> Settled:
-    """The closed form of a position in which one move of each mechanism is left."""
+    """The value, in closed form, of a position in which each mechanism has one message left."""
     ratios, denominator = {(1, 1): 1}, 1
     for move in moves:
         ratios = product_of(ratios, [branch[:2] for branch in move.branches])

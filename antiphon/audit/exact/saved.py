@@ -76,7 +76,7 @@ def _lines(asked: codec.Fields, solvers: tuple[Solver, Solver]) -> Iterator[code
     tables["leaves"], tables[_VALUES] = first.rows()
     for name, rows in tables.items():
         left, write = iter(rows), kept if name in _OBJECTS else _numbers
-        yield {"table": name, "rows": []}  # the table may be empty; this line says that it is there
+        yield {"table": name, "rows": []}  # A table may be empty; this line says that it exists.
         while chunk := [*islice(left, _ROWS)]:
             yield {"table": name, "rows": [write(row) for row in chunk]}
 

@@ -112,7 +112,7 @@ class BackwardRecursion(ABC):
         return value == self.value(0, position, ahead, behind)[0] * unit
 
     def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> AdversaryChoice:
-        """The first optimal choice in a belief in which to stop is not optimal."""
+        """The first optimal message in a belief, if to stop is not optimal."""
         value, unit = self.value(rounds, position, ahead, behind)
         choices: Sequence[AdversaryChoice] = self.arena.choices(position)
         for choice in choices:
@@ -133,7 +133,7 @@ class Solver(BackwardRecursion):
     nodes: int = attrs.field(default=0, init=False)
     """The number of beliefs valued."""
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    """The value of each belief for b = 0; its weights have no common divisor."""
+    """The value of each belief for b = 0, whose key has weights without a common divisor."""
     _leaves: set[int] = attrs.field(factory=lambda: {OVER})
     """The positions in which no message is useful to the adversary."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
@@ -143,7 +143,7 @@ class Solver(BackwardRecursion):
     """The number of values from which on an estimate by ``guide`` pays."""
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
-        """The leaves and the values, as rows that can be saved."""
+        """The positions without a useful message, and the values, as rows that can be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
     def add(self, leaves: Iterable[Iterable[int]], rows: Iterable[tuple[int, ...]]) -> None:

@@ -132,7 +132,8 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool, alike: bool = False) -> str:
-        """The text of a leaf; with ``alike`` (both worlds get the same messages) without a bit."""
+        """The text of a leaf: accuse a world, or stop. With ``alike`` (both worlds get the same
+        messages) it names no world."""
         if alike and accuses:
             return "in the event"
         return f"accuse b = {self.bit}" if accuses else "stop"
@@ -173,7 +174,7 @@ def message_text(message: object) -> str:
 
 @attrs.define
 class StrategyBuilder:
-    """Builds the strategy that follows the best choices of a solved recursion."""
+    """Builds the strategy that sends the best message in each position of a solved game."""
 
     solver: BackwardRecursion
     limit: int

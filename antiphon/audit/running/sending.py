@@ -152,7 +152,7 @@ def packed_by_value(task: object) -> tuple[Files, bytes]:
 
 
 def unpack(files: Files, data: bytes) -> Any:
-    """The packed task. Raises: ImportError, AttributeError for what is missing in this process."""
+    """The task that ``pack`` packed. Raises: ImportError, AttributeError for missing modules."""
     run_again(files)
     return pickle.loads(data)
 
