@@ -82,7 +82,7 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""The number of stored entries of laws that is allowed for each allowed belief."""
+"""The entries of laws that are stored may be this many times as many as the beliefs."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 

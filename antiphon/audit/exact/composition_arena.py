@@ -1,4 +1,4 @@
-"""The arena of a composition: ExtConComp under a verification function of ``antiphon.composition``.
+"""The arena (positions, messages) of a composition's game: ExtConComp under an f made for it.
 
 Given the transcript the created mechanisms are independent: there is one belief (column) for each,
 and interchangeable mechanisms have the same one. Filters of this library charge by the creations,

@@ -111,7 +111,8 @@ def _rough(number: float) -> str:
 
 
 def estimated(beliefs: Callable[[int], int], rounds: int) -> Estimate:
-    """The estimate from ``beliefs(0), beliefs(1), …``, up to the first that raises Intractable."""
+    """The estimate for ``rounds`` rounds from the numbers of beliefs for fewer: ``beliefs(0),
+    beliefs(1), …``, up to the first that raises Intractable."""
     met: list[int] = []
     with suppress(Intractable):
         met.extend(map(beliefs, range(rounds + 1)))

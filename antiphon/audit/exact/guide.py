@@ -71,7 +71,7 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """The beliefs with one number of rounds left, sorted by position code and then by ratio."""
+    """The beliefs with one number of rounds left, by the code of their position, then by ratio."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""
@@ -285,7 +285,7 @@ class Guide:
         return rounds in self._beliefs
 
     def look(self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None) -> int:
-        """Estimate all beliefs of a game, and return the number of new ones.
+        """Estimate the values of all beliefs of a game, and return the number of new beliefs.
 
         ``ahead``, ``behind``: the weights of the two worlds at the game's start.
         """

@@ -51,7 +51,7 @@ class Stepper(NamedTuple):
     is_over: IsOver
     """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer when the mechanism ends: HALT within a composition, which goes on."""
+    """The answer that stands for the mechanism's end: HALT within a composition, which goes on."""
     refused: object = END
     """The answer to a refused message: REFUSAL in a session without a verifier, which goes on."""
 

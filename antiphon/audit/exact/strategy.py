@@ -199,7 +199,7 @@ class StrategyBuilder:
         if len(self._nodes) >= self.limit:
             raise Intractable("the nodes of a strategy", len(self._nodes) + 1, self.limit)
         number = self._numbers[key] = len(self._nodes)
-        self._nodes.append(StrategyNode())  # This entry reserves a place, and is filled below.
+        self._nodes.append(StrategyNode())  # The node's entry is reserved here, and filled below.
         if self.solver.stops(rounds, position, ahead, behind):
             own, other = self.solver.masses(position, ahead, behind)
             self._nodes[number] = StrategyNode(accuses=own > other)

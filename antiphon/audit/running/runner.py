@@ -104,7 +104,7 @@ class InOrder(ABC, Generic[Part]):
 
 @attrs.define
 class ChunkTally(InOrder[Result]):
-    """The progress of a run: the merged result of ``done`` chunks, and results that wait."""
+    """The progress of a run: the merged result of ``done`` chunks, and results not yet merged."""
 
     chunks: Chunks
     merge: Callable[[Result, Result], Result]
@@ -278,7 +278,7 @@ def _crew(
         return None
     if type(executor) is int:
         left = min(tally.pieces - tally.done, tally.ahead)
-        # more workers than pieces are of no use
+        # More workers than pieces are of no use.
         workers = min(exact.whole(executor, "executor"), left)
         return executors.OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:

@@ -23,7 +23,8 @@ from antiphon.protocol import Card, Shown, register
 
 
 def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:
-    """The event in words, if it is a half-line of one number or of a difference; else None.
+    """The event in words, if it says that a number, or a difference, is beyond a threshold; else
+    None.
 
     For integers the text names the first or last integer. It covers only views that have the
     number.

@@ -30,8 +30,7 @@ from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
-"""The value of a feature: one for all views that a sample stores together, or one for each of them;
-NaN if missing."""
+"""The value of a feature of some views: one for all of them, or one each; NaN if missing."""
 
 MOST_VALUES: Final = 16
 """The largest number of values at a place for which each value counts as a category."""
@@ -70,7 +69,7 @@ def items_of(value: object) -> tuple[object, ...] | None:
 
 
 def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
-    """The numbers of views that a sample stores together, by place: a column, or a constant."""
+    """The numbers in the views with this ``skeleton``, by place: a column, or a constant."""
     found: dict[Path, Read] = {}
     column = 0
     for path, leaf in leaf_places(skeleton):
@@ -131,7 +130,8 @@ class Reader:
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """The features of views stored together: numbers, then changes, then categories."""
+        """The features of all views with this ``skeleton``: numbers, then changes, then
+        categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):

@@ -35,7 +35,7 @@ class Scorer(Protocol):
     """The interface of a scorer, which gives each view a number: high where b = 1 is likelier."""
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        """The scores of views stored together: one number for all of them, or one for each."""
+        """The scores of all views with this ``skeleton`` (shape and symbols): one, or one each."""
         ...
 
     def words(self) -> str:
@@ -99,7 +99,7 @@ class Model(Protocol):
     """The interface of a model, which scores views by their features."""
 
     def __call__(self, features: Sequence[Read]) -> Read:
-        """The scores of views stored together, from their features."""
+        """The scores of some views from their features: one for all of them, or one each."""
         ...
 
     @property
@@ -217,8 +217,7 @@ class ByKind:
 
 
 def matrix(features: Sequence[Read]) -> Vector:
-    """The features of views that a sample stores together as a matrix: one row for each view, or
-    one row in all if every feature is constant."""
+    """The features of some views as a matrix: a row for each view; one row if all are constant."""
     return np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, features))).astype(float)
 
 
