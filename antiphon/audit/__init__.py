@@ -78,5 +78,6 @@ __all__ = [
 ]
 __dir__ = shows(__all__, "check", "running", "statistical")
 
-# Claims that broken twins inherit never count as proved; that of a certificate does.
+# Broken twins inherit claims, so no claim of a mechanism in this package counts as proved, except
+# one with a certificate.
 nothing_proved_in(__name__, but=MachineChecked.__module__)

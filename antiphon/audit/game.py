@@ -64,7 +64,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 
 def _claimed(system: object) -> Verification:
-    """The f of all claims of a mechanism. Raises: InvalidArgument if it has none, or several."""
+    """The f that all claims of a mechanism share. Raises: InvalidArgument if there is not one."""
     _is_continual(None, None, system)
     mechanism: Any = system
     claims = claims_of(mechanism)
@@ -175,7 +175,7 @@ class PrivacyGame(Shown):
         """
         question = self.question(**search)
         normal = exact.epsilon(epsilon)
-        with suppress(SymbolError):  # the engine asks for a number where a symbol is
+        with suppress(SymbolError):  # The engine raises SymbolError where it needs a number.
             return question.solve(normal, rounds).delta
         return tight_formula(question, normal, rounds)
 

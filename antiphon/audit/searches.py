@@ -65,7 +65,7 @@ def search_properties(
             after = properties.advance_lockstep(
                 post_processor, outer, inner, lock, side, zero, one, strict=strict
             )
-            if type(after) is Refused:  # the same message twice, if f allows that
+            if type(after) is Refused:  # Where f refuses the pair, both runs get one message.
                 said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
                 after = properties.advance_lockstep(
                     post_processor, outer, inner, lock, side, zero, zero
@@ -123,7 +123,7 @@ def _search(
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
-    # without the phase "explain", which is slow
+    # Hypothesis' phase "explain" is slow, and left out.
     needed = hypothesis.Phase.generate, hypothesis.Phase.shrink
 
     @hypothesis.settings(

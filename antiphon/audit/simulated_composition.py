@@ -134,7 +134,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return state.over  # another HALT is that of a simulated mechanism, as in ExtConComp
+        return state.over  # Any other HALT ends one simulated mechanism only, as in ExtConComp.
 
     def step(
         self, state: SimulatedComposition, side: Side, message: Any, coins: Coins

@@ -34,11 +34,13 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol import ContinualMechanism, Verification
 
 Dichotomy: TypeAlias = tuple[Point, ...]
-"""Points (p, q), the masses of two measures: by falling p/q, one for each p/q."""
+"""A list of points (p, q), where p and q are masses of two measures: sorted by falling p/q, with
+one point for each p/q."""
 
 
 def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
-    """The dichotomy of which one of ``parts`` is chosen in public."""
+    """The dichotomy (points (p, q), sorted by falling p/q) of a public choice among ``parts``: the
+    points of all of them."""
     slopes: dict[Fraction | float, Point] = {}
     for p, q in (point for part in parts for point in part):
         if p or q:
@@ -49,7 +51,7 @@ def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
 
 
 def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
-    """The concave hull of the curves of ``parts``: the best test at each price of an error."""
+    """The dichotomy of the best tests of all ``parts``: the concave hull of their curves."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
         zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)
@@ -68,7 +70,7 @@ def _turn(a: Point, b: Point, c: Point) -> Fraction:
 
 
 def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]]:
-    """For each point of ``source``, the law by which it becomes one of ``targets``.
+    """For each point of ``source``, the law by which it is mapped at random to one of ``targets``.
 
     Each target in turn takes its *shadow* (Beiglböck and Juillet 2016): of what is left of the
     source, the stretch between two p/q that has the target's masses. Raises: CompositionError where
@@ -93,12 +95,13 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
 def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
-    """The ends, in mass p + q of what is left, of a stretch with the masses of ``target``."""
+    """The ends of a stretch of ``source`` that has the masses of ``target``, in mass p + q of the
+    part of it that is left."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 
     def before(at: Fraction) -> Fraction:
-        """The mass p of what lies before ``at``."""
+        """The mass p of that part of the source which lies before ``at``."""
         place = next(i for i in range(1, len(ends)) if at <= ends[i])
         low, high = ends[place - 1], ends[place]
         share = (at - low) / (high - low) if high > low else Fraction(0)
@@ -119,7 +122,8 @@ def _stretch(
 
 @attrs.frozen(eq=False)
 class PairSimulator(Simulator):
-    """The simulator T of Theorem F up to a horizon; it asks for its sample at once."""
+    """The simulator T of Theorem F (docs/fdp.md) up to a horizon; it asks for its sample at the
+    first message."""
 
     pair: Dichotomy = attrs.field(kw_only=True)
     rounds: int = attrs.field(kw_only=True)
@@ -128,7 +132,8 @@ class PairSimulator(Simulator):
     )
 
     def dichotomy(self, history: WeighedHistory) -> Dichotomy:
-        """The dichotomy D(h) of a history: the best tests of all its continuations."""
+        """The dichotomy D(h) of a history h: points (p, q), the masses of the best tests of all its
+        continuations."""
         if history not in self._best:
             found = [joined([(history.masses,)])]
             if history.length < self.rounds and not (history.ended or history.spent):
@@ -141,7 +146,8 @@ class PairSimulator(Simulator):
         return self._best[history]
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations: (answer, history, a point of the history's dichotomy)."""
+        """The possible continuations after a message: (answer, history, a point of that history's
+        dichotomy)."""
         if state.history.length >= self.rounds:
             raise InvalidArgument(
                 f"this simulator was built for {self.rounds} rounds; build a longer one"

@@ -146,7 +146,8 @@ class Simulator(PostProcessor[Simulated]):
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
             return self._refuse(state)
-        if state.history.ended or state.history.spent:  # a mechanism that has halted does so again
+        # A mechanism that has halted answers HALT for ever.
+        if state.history.ended or state.history.spent:
             return state, LEFT, HALT
         key = state.history, state.share, fingerprint(message)
         found = self._continuations(state, message, key)
@@ -212,7 +213,8 @@ class Simulator(PostProcessor[Simulated]):
 
     @abstractmethod
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations of the answers and histories ``found``, with their shares φ."""
+        """The possible continuations after a message, with their shares φ, given the answers and
+        histories ``found``."""
 
     @abstractmethod
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
@@ -282,7 +284,8 @@ class Lyu(Simulator):
         return numerator / ((1 - self.delta) * (self.growth - 1))
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The continuations; each answer in turn gets the largest φ under conditions (φ1-φ4)."""
+        """The possible continuations after a message: each answer in turn gets the largest share φ
+        that the conditions (φ1)-(φ4) allow."""
         left = self.rounds - state.history.length - 1
         if left < 0:
             raise InvalidArgument(
@@ -315,7 +318,7 @@ class Lyu(Simulator):
         c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
         u0, u1 = upper
         if self.growth == 1:
-            u0, u1 = min(u0, mu0), min(u1, mu1)  # by condition (φ4)
+            u0, u1 = min(u0, mu0), min(u1, mu1)  # Condition (φ4) bounds the shares by these.
         points = [(u0, u1), (u0, min(u1, c1 + shrink * u0)), (min(u0, c0 + shrink * u1), u1)]
         if self.growth != 1:
             x = (c0 + shrink * c1) / (1 - shrink * shrink)

@@ -18,16 +18,16 @@ from functools import cache
 from math import factorial, gcd, lcm, prod
 from typing import Any
 
-FORM = 3  # the version of the format
-OVER, SPENT = 0, 1  # columns: the interaction has ended; a part answers HALT for ever
-BORN, PAYS = 1, 2  # of a public state: a creation makes a part; a differing pair is paid for
-DEAD = 1  # the law of a part that has halted for certain; the laws above it are of live parts
-ENDED = -1, 0, ()  # the position after the end; in public state -1 nothing may be done
-LINE = 1 << 24  # the longest line, in characters; Python reads numbers of up to 4,300 digits
+FORM = 3  # FORM: the version of the file format.
+OVER, SPENT = 0, 1  # OVER, SPENT: beliefs. The interaction is over; one mechanism has halted.
+BORN, PAYS = 1, 2  # BORN, PAYS: changes of a public state. A mechanism is created; the purse pays.
+DEAD = 1  # DEAD: the law of a mechanism that has halted. Laws of larger numbers are of live ones.
+ENDED = -1, 0, ()  # ENDED: the position after the end, in which no message may be sent.
+LINE = 1 << 24  # LINE: the largest length of a line. Python reads numbers of up to 4,300 digits.
 
 
 class NotAccepted(Exception):
-    """The error for a certificate that is damaged, or not true."""
+    """The error for a certificate that is damaged, or that states a false figure."""
 
 
 def need(fact: object, *text: object) -> None:
@@ -45,13 +45,13 @@ def number(known: dict[Any, Any], key: tuple[Any, ...]) -> int:
 
 
 class TableGame:
-    """The rules of the privacy game that some tables describe: which messages an adversary may
-    send, and which beliefs follow.
+    """The rules of a privacy game that is given by tables: which messages the adversary may send,
+    and which positions the answers lead to.
 
-    The law of a part's hidden state is ((state, weight), …). A column says what is known of one
-    part: (part, state of its f, number of the law in world 0, in world 1). A position says what is
-    known of all parts, up to weights of the two worlds: (public state, number of creations, sorted
-    numbers of the columns).
+    A part is one mechanism of the game. The law of its hidden state is ((state, weight), …). A
+    column says what is known of one part: (part, state of its f, number of the law in world 0, in
+    world 1). A position says what is known of all parts, up to weights of the two worlds: (public
+    state, number of creations, sorted numbers of the columns).
     """
 
     gcd, lcm, one, positive = staticmethod(gcd), staticmethod(lcm), 1, staticmethod(lambda n: n > 0)
@@ -67,8 +67,8 @@ class TableGame:
 
     @cache
     def push(self, part: int, law: int, query: int) -> tuple[int, dict[int, Any]]:
-        """Returns how a query to a part changes the law of its hidden state: (denominator, {answer:
-        (factor, number of the law after this answer)})."""
+        """Returns how a query changes the law of a mechanism's hidden state: (denominator, {answer:
+        (factor of the law's weights, number of the law after this answer)})."""
         rows = [(n, *self.tables["step"][part, state, query]) for state, n in self.laws[law]]
         common, found = self.lcm(*(over for _, over, _ in rows)), dict[int, Any]()
         for weight, over, branches in rows:
@@ -82,9 +82,9 @@ class TableGame:
 
     @cache
     def moves(self, column: int) -> dict[Any, Any]:
-        """Returns the pairs of queries that may be sent to the part of a column, one for each
-        different effect: {(whether the purse pays, denominator, branches): [column, query of world
-        0, of world 1]}."""
+        """Returns the pairs of queries that one mechanism may get, given the belief about it
+        (``column``); of several with the same effect only one: {(whether the purse pays,
+        denominator, branches): [column, query of world 0, of world 1]}."""
         (part, judged, law0, law1), found = self.columns[column], dict[Any, Any]()
         for zero, one, to in self.tables["f"][part, judged]:
             over0, after0 = self.push(part, law0, zero)
@@ -95,7 +95,7 @@ class TableGame:
                 dead = max(new0, new1) <= DEAD
                 new = min(answer, SPENT) if dead else number(self.columns, (part, to, new0, new1))
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            # A pair with one branch, in which the part is dead, is worth no more than to stop.
+            # A pair with one answer, which ends the mechanism, gains no more than to stop.
             if len(branches) > 1 or branches[0][2] > SPENT:
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
                 found.setdefault(key, [column, zero, one])
@@ -103,37 +103,39 @@ class TableGame:
 
     @cache
     def tells(self, column: int, public: int) -> bool:
-        """Returns whether answers of a column's part can ever differ in law between the worlds, in
-        a public state. Positions leave other columns out. For the range of the privacy loss (order
-        1) each part counts that can be asked: its coins may choose what to ask next."""
+        """Returns whether the answers of one mechanism can ever have different laws in the two
+        worlds, given the belief about it (``column``) and a public state; if not, positions leave
+        the belief out. For the range of the privacy loss (order 1), any mechanism that takes a
+        message counts: its coins may choose what is asked next."""
         part, judged, law0, law1 = self.columns[column]
         may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
         return column > SPENT and bool((may or self.order == 1) and self.moves(column))
 
     @cache
     def mass(self, columns: Any, bit: int) -> int:
-        """Returns the product of the total weights, in the world ``bit``, of the laws of some
-        columns."""
+        """Returns the product, over some beliefs (``columns``), of the total weight of the hidden
+        state's law in the world ``bit``."""
         return prod(sum(n for _, n in self.laws[self.columns[each][2 + bit]]) for each in columns)
 
     @cache
     def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
-        """Returns (mass in world 0, mass in world 1, position): the masses of the columns that are
-        left out, and the position of the columns that remain."""
+        """Returns (mass in world 0, mass in world 1, position): the position without the beliefs
+        that can no longer tell the worlds apart, and the masses of these beliefs."""
         over = OVER in columns
         kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
         lost = tuple([each for each in columns if each not in kept])
         return self.mass(lost, 0), self.mass(lost, 1), ENDED if over else (public, created, kept)
 
     def start(self) -> Any:
-        """Returns the first position: no part is created yet, or the only part is there."""
+        """Returns the position before any message: a composition has created no mechanism yet; any
+        other game has its only mechanism."""
         return self.settled(0, 0, (SPENT if self.composed else self.tables["part"][0],))[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
         """Returns the messages that may be sent in a position: [(name, denominator, branches)]. The
-        name is [part] for a creation, or [column, query of world 0, of world 1]; each branch is
-        (factor of the weight of world 0, of world 1, next position)."""
+        name is [mechanism] for a creation, or [belief, query of world 0, of world 1]; each branch
+        is (factor of the weight of world 0, of world 1, next position)."""
         found, (public, created, columns) = list[Any](), position
         asks, may = self.tables["public"][public]
         for (part, what), after in may.items() if created < self.most else ():
@@ -151,10 +153,10 @@ class TableGame:
 
 
 class CertificateFile(TableGame):
-    """A certificate of tight δ, read line by line. Raises: NotAccepted."""
+    """A certificate of a tight δ, which is read line by line. Raises: NotAccepted."""
 
     orders = range(1)
-    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # a kind of line, then natural numbers
+    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # A line is its kind, then natural numbers.
 
     def __init__(self, lines: Any) -> None:
         super().__init__()
@@ -166,7 +168,8 @@ class CertificateFile(TableGame):
         need((kind, row) == ("end", [count]), "the end is missing")
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
+        """Stores a line of the certificate in the table of its kind; returns whether it is well
+        formed."""
         value: Any
         match kind, *row:
             case "game", form, *rest:
@@ -185,13 +188,14 @@ class CertificateFile(TableGame):
             case "step", part, state, query, over, rows:
                 key, value, weights = (part, state, query), (over, rows), [each[2] for each in rows]
                 fine = sum(weights) == over and all(map(self.positive, weights))
-                after = {(answer, to) for answer, to, _ in rows}  # one, and dead, of a dead part
+                # A halted mechanism (state 0) stays halted, and gives one answer for ever.
+                after = {(answer, to) for answer, to, _ in rows}
                 fine &= state > 0 or after == {(self.last.setdefault(part, rows[0][0]), 0)}
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    # The pair has differed, now or before: f's state is odd.
+                    # f's state is odd exactly if this pair, or an earlier one, differs.
                     fine &= to % 2 == max(judged % 2, zero != one)
                     fine &= not self.symmetric or found.get((one, zero)) == to
             case "public", key, asks, may:
@@ -207,8 +211,8 @@ class CertificateFile(TableGame):
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def value(self, t: int, position: Any, zero: int, one: int) -> tuple[int, int]:
-        """Returns the value of a belief, (numerator, denominator): its node has it; without a node,
-        the belief has the value of stopping."""
+        """Returns the value of a belief, (numerator, denominator): the one that the certificate
+        lists, or the value of stopping if it lists none."""
         by = gcd(zero, one) or 1
         node = self.tables["node"].get((t, position, zero // by, one // by))
         if node is not None:
@@ -218,8 +222,8 @@ class CertificateFile(TableGame):
         return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
-        """Checks the value of a node: stopping and each option are worth no more, and the option
-        that the node names is worth as much."""
+        """Checks the value that the certificate lists for a belief: stopping and each message are
+        worth no more, and the one that the certificate names is worth as much."""
         value, unit, best = self.tables["node"][t, position, zero, one]
         most, less = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         need(max(0, most - less) * unit <= value <= most * unit, "out of bounds", t, position)
@@ -234,8 +238,8 @@ class CertificateFile(TableGame):
         need(attained, "no option attains the value", t, position)
 
     def check_delta(self, epsilon: Any, one: int, zero: int) -> str:
-        """Checks a ``delta`` line, the tight δ at e^ε = one/zero, and returns it as text. Where e^ε
-        is irrational the line also has ε, and one/zero must be at most e^ε."""
+        """Checks a ``delta`` line, which states the tight δ at e^ε = one/zero, and returns it as
+        text. Where e^ε is irrational the line also has ε, and one/zero must be at most e^ε."""
         worlds = [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]
         first = self.rounds, self.start()
         found = max(more + Fraction(*self.value(*first, *each)) for more, *each in worlds)
@@ -245,9 +249,10 @@ class CertificateFile(TableGame):
         return f"δ = {found / zero} at e^ε = {Fraction(one, zero)}"
 
     def lesser(self) -> set[tuple[int, int]]:
-        """Checks that payments leave no more than there was; returns the pairs (small, large) of
-        public states of which ``large`` allows all that ``small`` does, now and later. The columns
-        that ``tells`` leaves out, and the pairs that ``moves`` leaves out, rest on this check."""
+        """Checks that a purse never grows, and that paying from it never allows more messages.
+        Returns the pairs (small, large) of public states of which ``large`` allows all that
+        ``small`` does, now and later. Without this check, ``tells`` and ``moves`` could leave out
+        useful messages."""
         public, found, waiting = self.tables["public"], set[Any](), list[Any]()
         for each, (_, may) in public.items():
             for (_, what), to in may.items():
@@ -272,8 +277,8 @@ class CertificateFile(TableGame):
 
 
 def check(lines: Any, reader: Any = CertificateFile) -> str:
-    """Checks the lines of a certificate with a reader class, and returns what was checked in a
-    sentence. Raises: NotAccepted."""
+    """Checks the lines of a certificate with a class that reads its kind of figure (``reader``),
+    and returns what was checked in a sentence. Raises: NotAccepted."""
     try:
         return str(reader(lines).check())
     except Exception as error:
@@ -281,8 +286,8 @@ def check(lines: Any, reader: Any = CertificateFile) -> str:
 
 
 def main(reader: Any) -> None:
-    """Checks the file that the command line names with a reader class, and prints what was
-    checked."""
+    """Checks the certificate that the command line names, with a class that reads its kind of
+    figure (``reader``), and prints what was checked."""
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))

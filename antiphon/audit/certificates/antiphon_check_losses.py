@@ -22,22 +22,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # beside this file
+    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
 
 
 class PrivacyLossGame(base.TableGame, ABC):
-    """The rules by which privacy losses add up in the game of some tables, whose adversary makes a
-    moment or a range of the loss as large as possible."""
+    """The rules by which privacy losses add up over the messages of a game that is given by tables;
+    its adversary makes a moment or the range of the loss as large as possible."""
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of a position with t messages left; the weights (zero, one) name the
-        kind of value."""
+        """Returns the value of a position with t messages left. The weights name the kind of value:
+        (1, 0) or (0, 1) for the moment in the world 0 or 1, (1, 1) for the range."""
 
     def term(self, zero: int, one: int, bit: int) -> Fraction:
-        """Returns what a view, or a branch, adds to the moment: p^α q^(1−α); at order 1 its
-        likelihood ratio p/q. Of its two probabilities ``zero`` and ``one``, p is that of the world
-        ``bit``."""
+        """Returns the term of the moment that belongs to a view, or to one answer, of probability
+        ``zero`` in world 0 and ``one`` in world 1: p^α q^(1−α), with p the probability in the world
+        ``bit`` and q the other; at order 1 the likelihood ratio p/q."""
         own, other = (one, zero) if bit else (zero, one)
         base.need(other or not own, "a view of one world only: the loss is infinite")
         if not own:
@@ -52,8 +52,7 @@ class PrivacyLossGame(base.TableGame, ABC):
         return Fraction(1) if zero == one else self.term(*masses, one)
 
     def followed(self, t: int, option: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of sending a message, which is an option of the position, with t
-        messages left after it."""
+        """Returns the value of sending a message (``option``), with t messages left after it."""
         _, over, branches = option
         if zero == one:
             return self.apart(t, branches)
@@ -62,8 +61,8 @@ class PrivacyLossGame(base.TableGame, ABC):
         return sum(found, Fraction(0)) / over if self.order > 1 else max(found, default=Fraction(0))
 
     def apart(self, t: int, branches: Any) -> Fraction:
-        """Returns the largest e^η of a message whose answers are ``branches``: two views may have
-        the same answer, or two different ones."""
+        """Returns the largest e^η, η the range of the privacy loss, after a message whose answers
+        are ``branches``: the two views that are compared may share this answer, or not."""
         found, ratios = [Fraction(1)], list[list[Fraction]]()
         for zero, one, to in branches:
             base.need(bool(zero) == bool(one), "a view of one world only: the range is infinite")
@@ -81,7 +80,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
     kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
+        """Stores a line of the certificate in the table of its kind; returns whether it is well
+        formed."""
         match kind, *row:
             case "epsilon", delta, *growths:
                 fine = not self.order and len(growths) in (1, 3)
@@ -92,8 +92,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return super().read(kind, *row) and not (self.order and kind == "delta")
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value that the node of a position has; without a node, the value of
-        stopping."""
+        """Returns the value that the certificate lists for a position, or the value of stopping if
+        it lists none."""
         node = self.tables["node"].get((t, position, zero, one))
         if node is not None:
             return Fraction(*node[:2])
@@ -101,8 +101,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return self.stopped(position, zero, one)
 
     def check_value(self, t: int, position: Any, zero: int, one: int) -> None:
-        """Checks the value of a node: stopping and each option are worth no more, and the option
-        that the node names is worth as much."""
+        """Checks the value that the certificate lists for a position: stopping and each message are
+        worth no more, and the one that the certificate names is worth as much."""
         *value, best = self.tables["node"][t, position, zero, one]
         stopped, said = self.stopped(position, zero, one), Fraction(*value)
         base.need(stopped <= said, "to stop is worth more", t, position)
@@ -128,13 +128,13 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
 
     def least(self, target: Any) -> str:
-        """Checks an ``epsilon`` line, the least e^ε whose δ is at most the target, and returns it
-        as text."""
+        """Checks an ``epsilon`` line, which states the least e^ε whose δ is at most ``target``, and
+        returns it as text."""
         delta, lines = Fraction(*target), self.tables["delta"].items()
         tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
         growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
         base.need(tight[growth] <= delta, "a larger δ at this ε")
-        if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
+        if growth > 1:  # δ is convex in e^ε: beyond two of its points it is above their line.
             low, high = before
             fall = (tight[low] - tight[high]) / (high - low)
             least = tight[high] - fall * (growth - high)

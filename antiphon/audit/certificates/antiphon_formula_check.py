@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # beside this file
+    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
 
 
 class Poly(tuple[int, ...]):
@@ -65,7 +65,8 @@ class Poly(tuple[int, ...]):
 
     def __mod__(self, other: Any) -> Any:
         left = self
-        while len(left) >= len(other):  # a multiple of what remains, without a common divisor
+        # ``left`` is a multiple of the remainder, with coefficients as small as possible.
+        while len(left) >= len(other):
             more = Poly([0] * (len(left) - len(other)) + [left[-1]])
             left = (left * other[-1] - other * more).primitive()
         return left
@@ -100,8 +101,9 @@ class Poly(tuple[int, ...]):
         return found * (1 if found[-1] * self[-1] > 0 else -1)
 
     def along(self, low: Fraction, high: Any) -> list[int]:
-        """The coefficients in s of a positive multiple of the polynomial at (low + high·s)/(1 + s),
-        where s >= 0 goes from low to high: Bernstein's; or at low + s, if high is None."""
+        """Returns the coefficients in s of a positive multiple of the polynomial at (low +
+        high·s)/(1 + s), which goes from low to high as s >= 0 grows (its Bernstein form); if high
+        is None, at low + s."""
         (a, b), (c, d) = low.as_integer_ratio(), (1, 0) if high is None else high.as_integer_ratio()
         above, below = Poly([a * (d or 1), c * b]), Poly([b * (d or 1), d * b])
         found, power = Poly(), Poly([1])
@@ -116,8 +118,9 @@ class Poly(tuple[int, ...]):
 
 
 def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
-    """Returns whether the coefficients in Bernstein's basis show that a polynomial is >= 0: on an
-    interval, or after halving it up to ``depth`` times."""
+    """Returns whether the coefficients in the Bernstein form (``Poly.along``) show that a
+    polynomial is >= 0 from ``low`` to ``high``, after halving this interval up to ``depth``
+    times."""
     found = poly.along(low, high)
     ends = [each for each in found if each]
     if min(found) >= 0 or not depth or min(ends[0], ends[-1]) < 0:
@@ -128,8 +131,8 @@ def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
 
 def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
     """Yields (first cut, last cut, [what each value is there]) of each interval on which none of
-    some piecewise values changes. A piecewise value is a list of (first cut, …); ``end`` is the
-    last cut of all."""
+    the given piecewise values changes. A piecewise value is a list of (first cut, …); ``end`` is
+    the last cut of all."""
     starts = sorted({start for pieces in values for start, *_ in pieces})
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         own = ([rest for low, *rest in pieces if low <= start][-1] for pieces in values)
@@ -137,19 +140,19 @@ def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
 
 
 class FormulaGame(base.TableGame):
-    """The rules of the privacy game of tables whose probabilities are polynomials over ``over``.
-    Between each two cuts, the value of a belief with t messages left is a polynomial over the t-th
-    power of ``over``."""
+    """The rules of a privacy game that is given by tables, whose probabilities are polynomials in a
+    symbol, divided by ``over``. Between two neighbouring cuts of the symbol's interval, the value
+    of a belief with t messages left is a polynomial, divided by the t-th power of ``over``."""
 
     kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
     over = one
-    sample = Fraction(0)  # a number inside the interval
-    end: Any = 0  # the last cut
+    sample = Fraction(0)  # ``sample`` is a number inside the symbol's interval,
+    end: Any = 0  # and ``end`` is the number of the last cut.
 
     def gcd(self, *polys: Any) -> Any:
-        """Returns the greatest common divisor of polynomials that are >= 0 on the interval; it is
-        >= 0, too."""
+        """Returns the greatest common divisor of polynomials that are >= 0 on the symbol's
+        interval; the divisor is >= 0 there, too."""
         found = reduce(lambda one, two: one.common(two), polys)
         value = found(self.sample)
         base.need(value, "a common divisor is 0 at the sample")
@@ -160,8 +163,8 @@ class FormulaGame(base.TableGame):
         return self.over
 
     def value(self, t: int, position: Any, zero: Any, one: Any) -> tuple[Any, Any]:
-        """Returns the value of a belief: a factor, and [(first cut, polynomial, …)] to multiply by
-        it."""
+        """Returns the piecewise value of a belief: a factor, and [(first cut, polynomial, …)], each
+        of which is to be multiplied by the factor."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         if not (t and own and other and self.options(position)):
             return self.stopped(t, own - other)
@@ -169,34 +172,34 @@ class FormulaGame(base.TableGame):
         return by, self.known(t, position, zero // by, one // by)
 
     def stopped(self, t: int, gain: Any) -> tuple[Any, Any]:
-        """Returns the value of stopping, as ``value`` does: the gain where it is >= 0, and 0
-        elsewhere."""
+        """Returns the piecewise value of stopping, as ``value`` does. It is ``gain`` (the mass
+        ahead less the mass behind) where that is >= 0, and 0 elsewhere."""
         return self.power(t), [(low, gain * sign) for low, sign in self.signs(gain)]
 
     def power(self, t: int) -> Any:
-        """Returns the t-th power of the common denominator."""
+        """Returns the t-th power of ``over``, the common denominator of all probabilities."""
         return reduce(mul, [self.over] * t, self.one)
 
     def known(self, *key: Any) -> Any:
-        """Returns the piecewise value that the node of a belief has."""
+        """Returns the piecewise value that the file lists for a belief."""
         base.need(key in self.tables["node"], "no value", *key)
         return self.tables["node"][key]
 
     def signs(self, poly: Any) -> Any:
-        """Returns the signs of a polynomial, which the file has: [(first cut, 1 where the
+        """Returns the signs of a polynomial that the file lists: [(first cut, 1 where the
         polynomial is >= 0, or 0 where it is <= 0)]."""
         base.need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
         return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
-        """Yields (name, [(first cut, polynomial)]) of stopping, and of each message that may be
-        sent in a belief."""
+        """Yields (name, [(first cut, polynomial)]): the piecewise value of stopping in a belief,
+        and of each message that may be sent in it."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         by, pieces = self.stopped(t, own - other)
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-            # The denominator 1 marks a creation, which tosses no coin.
+            # A creation tosses no coin: its denominator is 1, not ``over``.
             factors = [by * self.over if over == 1 else by for by, _ in found]
             pieces = merged(self.end, *(each for _, each in found))
             yield name, [(low, sum(p * by for (p, *_), by in zip(own, factors, strict=True)))
@@ -204,7 +207,7 @@ class FormulaGame(base.TableGame):
 
 
 class FormulaFile(FormulaGame, base.CertificateFile):
-    """A formula with its certificate, read line by line. Raises: NotAccepted."""
+    """A certificate of a formula for tight δ, read line by line. Raises: NotAccepted."""
 
     signed = r'|\[\s*"(interval|cut|step|law|sign|node|tight)"[-\s0-9,\[\]]*'
     form = re.compile(base.CertificateFile.form.pattern + signed)
@@ -212,7 +215,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
     cuts: list[tuple[Any, Any, Any]]
 
     def read(self, kind: str, *row: Any) -> bool:
-        """Returns whether a line is sound in itself, and puts it into the table of its kind."""
+        """Stores a line of the file in the table of its kind; returns whether it is well formed."""
         key: Any
         value: Any
         match kind, *row:
@@ -250,13 +253,12 @@ class FormulaFile(FormulaGame, base.CertificateFile):
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
-            case _:  # All other lines are as in a certificate of a number.
+            case _:  # A certificate of a number has the other kinds of line, too.
                 return super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
-        """Returns whether the pieces of a value begin at the first cut, and go on at later cuts in
-        order."""
+        """Returns whether a value's pieces are in order, and the first begins at the first cut."""
         starts = [low for low, *_ in pieces]
         return starts[0] == 0 and starts == sorted({*starts}) and starts[-1] < self.end
 
@@ -274,8 +276,9 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         return bool(weight and self.holds(weight))
 
     def check_node(self, *key: Any) -> None:
-        """Checks the value of a node between each two cuts: stopping and each option are worth no
-        more, and the option that the node names is worth as much."""
+        """Checks the piecewise value that the file lists for a belief: between each two cuts,
+        stopping and each message are worth no more, and the one that the file names is worth as
+        much."""
         names, pieces = list[Any](), self.tables["node"][key]
         for name, total in self.sides(*key):
             names.append(name)
@@ -285,8 +288,9 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         base.need(all(best in names for *_, best in pieces), "no such option", *key[:2])
 
     def check_tight(self, one: Any, zero: Any) -> str:
-        """Checks a ``tight`` line, the formula for δ at e^ε = one/zero, and returns it as text:
-        each piece must be the gain in the world in which the adversary gains more."""
+        """Checks a ``tight`` line, which states a formula for the tight δ at e^ε = one/zero, and
+        returns it as text: each piece must be the gain in the world in which the adversary gains
+        more."""
         base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
         whole, worlds = self.power(self.rounds), list[Any]()
         for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
@@ -315,8 +319,8 @@ class FormulaFile(FormulaGame, base.CertificateFile):
 
 
 def beside(poly: Any, m: Any, low: Any, high: Any, side: int) -> bool:
-    """Returns whether a polynomial is >= 0 in the interval [low, high] of a cut, on one side of the
-    cut, the root of ``m``: above it if ``side`` is 1, below it if -1."""
+    """Returns whether a polynomial is >= 0 in the interval [low, high] around a cut (the root of
+    ``m``), on one side of the cut: above it if ``side`` is 1, below it if -1."""
     while low != high and poly and not poly % m:
         poly = poly // m * side
     return bool(low == high or poly.nonnegative(low, high))

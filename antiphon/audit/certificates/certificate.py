@@ -1,5 +1,5 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
-"""Certificates of exact answers: files that a page of code checks without this library.
+"""Certificates of exact answers: files that a short program checks without this library.
 
 The page on certificates has the format, and says of which answers there are any.
 """
@@ -39,8 +39,8 @@ from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
 
 READER: Final = Path(antiphon_check.__file__)
-"""The lone reader of a tight δ: a file that checks a certificate with Python alone. The lone
-readers of other kinds need it in the same folder."""
+"""The lone reader of a tight δ: a file that checks a certificate and needs nothing but Python. The
+lone readers of other kinds need this file in the same folder."""
 _LARGEST: Final = 1 << 30
 """The size in bytes of the largest file that is read. A reader takes ten to thirty times as much
 memory."""
@@ -78,13 +78,13 @@ class Certificate(Shown):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Certificate:
-        """The certificate of some rows; it is not checked yet. Raises: Intractable."""
+        """Makes the certificate with these rows; it is not checked yet. Raises: Intractable."""
         return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
 
     @property
     def formula(self) -> Row | None:
-        """The ``interval`` line of a certificate of a formula, without its kind: [low, high, …];
-        None for other certificates."""
+        """The ``interval`` line of a certificate of a formula, which begins with the ends of the
+        symbol's interval: [low, high, …]. None for other certificates."""
         line = next(islice(self.lines, 1, None), "")
         return json.loads(line)[1:] if line.startswith('["interval"') else None
 
@@ -95,8 +95,8 @@ class Certificate(Shown):
 
     @property
     def reader(self) -> Path:
-        """The lone reader of this kind of certificate, a file for Python alone; it needs ``READER``
-        in the same folder."""
+        """The path of the lone reader of this kind of certificate: a file that needs nothing but
+        Python, and ``READER`` in the same folder."""
         if self.formula is not None:
             return Path(antiphon_formula_check.__file__)
         others = any(each.startswith(('["loss"', '["epsilon"')) for each in self.lines)
@@ -188,8 +188,8 @@ def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 @contextmanager
 def room() -> Generator[None, None, None]:
-    """Context manager in which a reader or writer runs: it collects no garbage, as readers keep
-    what they compute; in the end their caches are emptied."""
+    """Context manager in which certificates are written or read: it turns the garbage collector
+    off, since all that is computed is kept, and empties the caches at the end."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -233,7 +233,7 @@ class TightPoint(NamedTuple):
 
 
 def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
-    """The certificate of tight δ at some ε (``TightPoint``), which its reader has checked.
+    """The certificate of the tight δ at some ε (each a ``TightPoint``); it has been checked.
 
     Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
     AssertionError if the plain game has another δ than the engine.
@@ -274,7 +274,7 @@ def _made(rows: list[Row], found: Sequence[Fraction]) -> Certificate:
 
 
 def as_line(row: Row) -> str:
-    """A row as a line of a file. Raises: Intractable if it is too long."""
+    """A row of a certificate as a line of its file. Raises: Intractable if it is too long."""
     try:
         line = _ENCODER.encode(row)
     except ValueError:  # Python writes no numbers of more than 4,300 digits.
@@ -285,7 +285,8 @@ def as_line(row: Row) -> str:
 
 
 def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) -> Certificate:
-    """The certificate of a tight ε: three points of the curve, of which two say how it falls."""
+    """The certificate of a tight ε: the δ at this ε, and at two smaller ones, whose line shows that
+    δ is larger at every smaller ε."""
     found, target = question.tight_epsilon(delta, rounds), exact.probability(delta)
     if isinstance(found, float):
         raise InvalidArgument("no ε has so small a δ, and of that no certificate is written")
@@ -293,8 +294,8 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    # The loop ends when both points lie on the last linear piece of δ in e^ε, which ends in
-    # (growth, target).
+    # The loop ends when both points lie on that linear piece of δ, as a function of e^ε, which ends
+    # at the tight ε, where δ is ``target``.
     while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:
@@ -309,8 +310,8 @@ def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:
 
 
 def written_epsilon(epsilon: exact.ExactEpsilon) -> list[int]:
-    """An ε as [numerator, denominator]; [] if e^ε is rational, since the certificate then has
-    e^ε."""
+    """An ε as the certificate has it: [numerator, denominator]; [] if e^ε is rational, since the
+    certificate then has e^ε itself."""
     if isinstance(epsilon, exact.Log) or not epsilon:
         return []
     ratio = [*Fraction(epsilon).as_integer_ratio()]

@@ -1,5 +1,6 @@
 # pyright: basic
-"""Writes a certificate: the tables of a game, and the value of each belief in its plain form.
+"""Writes a certificate: the tables of a privacy game, and the value of each belief of its
+adversary.
 
 The values are found anew, over the tables that the certificate has, in the game that its reader
 plays; the engine is asked for the figure only, and must agree.
@@ -21,14 +22,13 @@ from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.exact.solver import deep_recursion
 
 Key: TypeAlias = tuple[int, Any, int, int]
-"""(messages left, position, weight of b = 0, weight of b = 1), without a common divisor."""
+"""(messages left, position, weight of b = 0, weight of b = 1): a belief, its weights coprime."""
 Node: TypeAlias = tuple[int, int, Any]
-"""(numerator, denominator, name of the best option) of a belief's value."""
+"""The value of a belief and its best option: (numerator, denominator, name)."""
 
 
 class RowTable(dict[Any, Any]):
-    """A table of a game whose rows are computed, by a function ``row``, when they are first asked
-    for."""
+    """A table of a privacy game; the function ``row`` computes a row when it is first read."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ class RowTable(dict[Any, Any]):
 
 
 class TablesOf(TableGame):
-    """The game of a question, by the rules of its certificate's reader; the tables grow as they are
-    read."""
+    """The tables of a question's privacy game, which grow as they are read. The rules are those of
+    the file that checks the certificate."""
 
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
@@ -69,8 +69,9 @@ class TablesOf(TableGame):
         return number(self.columns, (part, judged, *laws))
 
     def lines(self, rounds: int, symmetric: bool, about: str, *more: Row) -> Iterator[Row]:
-        """Yields the lines up to the last column: the game, the rows of the tables in the order in
-        which they were found, and the laws and columns that are not those of first states."""
+        """Yields the lines of a certificate before those of its values: the game, the rows of its
+        tables in the order in which they were found, and the laws and beliefs that arise after the
+        start."""
         yield ["game", FORM, rounds, int(symmetric), int(self.composed), self.most, self.order]
         yield from more
         yield ["about", about]
@@ -88,8 +89,8 @@ class TablesOf(TableGame):
                 yield ["column", *self.columns[column]]
 
     def _close(self) -> None:
-        """Derives the rows of all public states that may follow, since the reader checks that a
-        purse never grows."""
+        """Derives the rows of all public states that can ever be reached, as the reader checks in
+        each that the purse does not grow."""
         waiting, met = [0], {0}
         while waiting:
             after = {*self.tables["public"][waiting.pop()][1].values()} - met
@@ -98,7 +99,7 @@ class TablesOf(TableGame):
 
     @property
     def symmetric(self) -> bool:
-        """Whether exchanging the two worlds changes nothing in the rows derived so far."""
+        """Whether exchanging the two worlds changes nothing in the rows found so far."""
         alike = all(zero == one for zero, one, _ in self.made["part"].rows.values())
         return alike and all(map(_mirrored, self.tables["f"].values()))
 
@@ -111,8 +112,8 @@ def _mirrored(pairs: list[list[int]]) -> bool:
 
 @attrs.define(eq=False)
 class PlainSolver:
-    """Computes the value of each belief of a game that leaves out nothing but parts which cannot
-    tell the worlds apart."""
+    """Computes the value of each belief of a game, in which only those mechanisms are left out that
+    cannot tell the worlds apart."""
 
     game: TableGame
     limit: int
@@ -143,8 +144,8 @@ class PlainSolver:
         return found[0] * by, found[1]
 
     def _at(self, position: Any, asks: bool) -> tuple[Row, int, int]:
-        """Returns (options, mass in world 0, in world 1) of a position; no options if no message is
-        left."""
+        """Returns (options, mass in world 0, in world 1) of a position. There are no options if
+        ``asks`` is false: then no message is left."""
         key = position, asks
         if key not in self._known:
             options = self.game.options(position) if asks else Row()
@@ -153,8 +154,8 @@ class PlainSolver:
         return self._known[key]
 
     def _best(self, key: Key, options: Row, most: int, less: int) -> Node:
-        """Returns (numerator, denominator, name) of the best option of a belief. ``most`` and
-        ``less`` are the weights of the worlds in it."""
+        """Returns (numerator, denominator, name) of the best option of a belief, where ``most`` and
+        ``less`` are the masses of the world ahead and of the world behind."""
         t, _, ahead, behind = key
         best, unit, said = max(0, most - less), 1, Row()
         for name, denominator, branches in options:
@@ -177,8 +178,8 @@ class PlainSolver:
 
 
 class LossTables(TablesOf, PrivacyLossGame):
-    """The game of a question, which finds the value of a privacy loss in each position that is
-    reached."""
+    """The tables of a question's privacy game, with the moment or the range of the privacy loss
+    that can be reached from each position."""
 
     def __init__(self, rows: DerivedRows, order: int, limit: int, report: Report | None) -> None:
         super().__init__(rows)
@@ -186,8 +187,8 @@ class LossTables(TablesOf, PrivacyLossGame):
         self.values = dict[Key, "Node"]()
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of a position: the largest of the values of stopping and of each
-        option."""
+        """Returns the value of a position (a moment or a range) with t messages left: the largest
+        of the values of stopping and of each message."""
         if not (t and self.options(position)):
             return self.stopped(position, zero, one)
         found = self.values.get((t, position, zero, one))

@@ -29,9 +29,9 @@ Row: TypeAlias = list[Any]
 _END: Final = object()
 """The answer that ends the interaction; its number is 0."""
 _DEAD: Final = object()
-"""The state of a part that has halted, and gives one answer for ever; its number is 0."""
+"""The state of a mechanism that has halted, and gives one answer for ever; its number is 0."""
 _MOST: Final = 10_000
-"""The largest number of messages to a part, and of public states."""
+"""The largest number of messages to one mechanism, and of public states."""
 
 
 @attrs.frozen
@@ -44,8 +44,8 @@ class ComparedSystems:
 
 
 class DerivedPart:
-    """One mechanism, or two that are compared, and the numbers of its messages, states and answers
-    so far. A state is (number of the mechanism, its state), or _DEAD."""
+    """One mechanism, or two that are compared, with numbers for its messages, states and answers. A
+    state is (number of the mechanism, its state), or _DEAD."""
 
     def __init__(
         self, mechanisms: tuple[Any, ...], messages: Iterable[object], halted: object, *starts: Any
@@ -59,8 +59,8 @@ class DerivedPart:
             raise errors.Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
 
     def law(self, state: int, query: int) -> dict[tuple[int, int], Fraction]:
-        """Returns the probability of each (answer, next state), in numbers, after a query in a
-        state."""
+        """Returns the probability of each (answer, next state) after a query in a state. All of
+        these are given by their numbers."""
         before, message = self.states.values[state], self.queries.values[query]
         found: dict[tuple[int, int], Fraction] = {}
         for p, (after, said) in protocol.outcomes(lambda coins: self.heard(before, message, coins)):
@@ -69,9 +69,9 @@ class DerivedPart:
         return found
 
     def heard(self, before: Any, message: object, coins: protocol.Coins) -> tuple[object, object]:
-        """(next state, answer). A refusal ends the interaction, as a verifier ends it; of compared
-        mechanisms, which have no verifier, it is an answer that leaves the state as it is; and an
-        error after a draw is a halt."""
+        """Returns (next state, answer) of one step. A refusal ends the interaction, as a verifier
+        ends it; of compared mechanisms, which have no verifier, it is an answer that leaves the
+        state as it is; and an error after a draw is a halt."""
         dead = _DEAD, self.halted
         if before is _DEAD:
             return dead
@@ -93,8 +93,8 @@ class DerivedPart:
 
 
 class DerivedRows:
-    """The rows of the tables of a question. Raises: InvalidArgument for a game of which no
-    certificate is written."""
+    """The rows of a certificate's tables, derived from a question about a privacy game. Raises:
+    InvalidArgument for a game of which no certificate is written."""
 
     def __init__(self, asked: Any, rounds: int) -> None:
         self.most, self.composed, self._public = 0, False, Interner()
@@ -111,9 +111,9 @@ class DerivedRows:
             self.parts = [DerivedPart((m,), _messages(m, given), halted) for m in systems]
 
     def _factored(self, asked: Any, rounds: int) -> Row:
-        """Returns the mechanisms that a composition may create. Given all answers, their states are
-        independent. Raises: InvalidArgument where f, the budget or the system has a step of its
-        own."""
+        """Returns the mechanisms that a composition may create, whose states are independent given
+        all answers. Raises: InvalidArgument where f, the budget or the system has a step of its
+        own, so that they may depend on each other."""
         f, system, kind = asked.verification, asked.system, type(asked.verification)
         own = [getattr(kind, name, None) for name in ("step", "_create", "initial_state")]
         plain = [Suitable.step, Suitable._create, Suitable.initial_state]  # pyright: ignore
@@ -130,8 +130,9 @@ class DerivedRows:
         return [each.mechanism for each in self._created]
 
     def part(self, number: int) -> Row:
-        """Returns [first state in world 0, in world 1, first state of f] of a part. A state of f is
-        a tuple whose second field says that the purse need not pay; its number is odd if so."""
+        """Returns the ``part`` row of the mechanism with this number: [first state in world 0, in
+        world 1, first state of f]. A state of f is a tuple whose second field says that the purse
+        need not pay; its number is odd if so."""
         own, create = self.parts[number], self._created[number] if self.composed else None
         judged: tuple[Any, ...] = (getattr(self._f, "initial_state", None), True)
         if create is not None:
@@ -174,8 +175,8 @@ class DerivedRows:
             return None
 
     def public(self, number: int) -> Row:
-        """Returns a ``public`` row: [whether questions may be asked, [[part, what, next state],
-        …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
+        """Returns a ``public`` row: [whether questions may be asked, [[mechanism, what, next
+        state], …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
         creation that the budget refuses."""
         if not self.composed:
             return [1, []]
@@ -197,7 +198,7 @@ class DerivedRows:
     def _state(self, purse: object, charged: object, count: int) -> int:
         """Returns the number of a public state: (f's purse, the budget's charges, the number of
         creations)."""
-        # Only the numbers of creations up to ``prescribed`` matter to an f of this library.
+        # To an f of this library, all numbers of creations from ``prescribed`` on are alike.
         ours = is_library_code(type(self._f))
         most = self._f.prescribed if ours else self.most
         number = self._public((purse, charged, min(count, most)))
@@ -206,20 +207,20 @@ class DerivedRows:
         return number
 
     def _charged(self, charged: object, claim: protocol.Claim) -> object:
-        """Returns the budget's charges after a creation, or its refusal; _END if the claim cannot
-        be charged."""
+        """Returns the budget's charges after a creation, or its refusal; _END if it cannot charge
+        the claim."""
         try:
             after = None if self._budget is None else self._budget.charge(charged, claim.measure)
         except errors.InvalidArgument:
             return _END
         counts = isinstance(self._budget, Filter) or type(after) is Refusal
-        # An odometer never refuses, so its charges do not matter.
+        # An odometer refuses nothing, so its charges do not matter.
         return after if counts else charged
 
 
 def _messages(system: Any, given: Iterable[object] | None) -> Iterator[object]:
-    """Yields the messages of a mechanism; for a composition of fixed parts, each with the number of
-    its part."""
+    """Yields the messages to try on a mechanism; for a composition of fixed mechanisms, each
+    message with the number of the mechanism that gets it."""
     if isinstance(system, Concurrent):
         for index, child in enumerate(system.children(system.initial_state)):
             yield from (protocol.Ask(q, index) for q in _messages(child.created.mechanism, given))

@@ -95,8 +95,8 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The inquiry that the claim answers, by which the derivation of a composition shows the
-        certificate as a step."""
+        """The claim as an inquiry about this mechanism, from which the derivation of a composition
+        gets a step for the certificate."""
         return Derived(Inquiry(self, self.verification), None)
 
 

@@ -12,8 +12,9 @@ from antiphon.numbers.symbolic import Function, SymbolError, Symbolic, Unknown, 
 
 
 class WiderDenominator(Exception):
-    """Signals that a probability's denominator does not divide the common one, or that a first
-    symbol was met: the tables are then derived again, over the wider denominator ``over``."""
+    """Signals that a probability's denominator does not divide the common one, or that the first
+    probability with a symbol was met. The tables are then derived again, over the wider denominator
+    ``over``."""
 
     def __init__(self, over: Polynomial, unknown: Unknown | None) -> None:
         super().__init__()
@@ -21,20 +22,21 @@ class WiderDenominator(Exception):
 
 
 class SymbolicRows(DerivedRows):
-    """The rows of the tables of a question whose probabilities depend on a symbol: polynomials over
-    one denominator."""
+    """The rows of a certificate's tables for a game whose probabilities depend on a symbol: they
+    are polynomials in it, over one common denominator."""
 
     over: Polynomial
     unknown: Unknown | None = None
     ends: list[Any] | None = None
 
     def interval(self, low: Any, high: Any, _: Any, over: list[int]) -> None:
-        """Take the interval of the symbol, and the common denominator, from a certificate."""
+        """Take the ends of the symbol's interval, and the common denominator of all probabilities,
+        from the ``interval`` line of a certificate."""
         self.over, self.ends = Polynomial.of(over), [low, high]
 
     def step(self, part: int, state: int, query: int) -> Row:
-        """Returns a ``step`` row: [[[answer, next state, coefficients of the probability times
-        ``over``], …]]."""
+        """Returns a ``step`` row: [[[answer, next state, coefficients of (probability · ``over``)],
+        …]], where ``over`` is the common denominator."""
         found = list[Row]()
         for key, p in self.parts[part].law(state, query).items():
             above, below = self.ratio(p)
@@ -63,6 +65,6 @@ class SymbolicRows(DerivedRows):
 
 
 def ends_of(unknown: Unknown) -> list[list[int]]:
-    """Returns the ends of a symbol's interval as the ``interval`` line has them."""
+    """Returns a symbol's interval as two ends: [numerator, denominator], or [] if infinite."""
     ends = unknown.low, unknown.high
     return [[] if end is None else [*end.as_integer_ratio()] for end in ends]

@@ -1,4 +1,4 @@
-"""``ap.check``: tests of the contracts that every part must keep (design: *Laws*).
+"""``ap.check``: tests of the contracts of mechanisms, post-processors and verification functions.
 
 A check is a generator function of the subject: it yields findings, returns the number of cases
 tried, and raises ``NotApplicable`` where it does not apply.
@@ -105,7 +105,8 @@ def _report(
     only: Iterable[str] | None,
     seed: int,
 ) -> CheckReport:
-    """The report of the checks that ``only`` names; equal findings about one place appear once."""
+    """The report of the checks that ``only`` names; repeated findings about one place are
+    merged."""
     chosen = {each for each, _ in rows} if only is None else set(only)
     if unknown := sorted(chosen - {each for each, _ in rows}):
         known = ", ".join(each for each, _ in rows)

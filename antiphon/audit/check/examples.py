@@ -143,7 +143,8 @@ def _allowed(f: Verification, state: object, pairs: Iterable[Pair]) -> Pair | No
 
 
 def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ...]:
-    """The messages q for which f allows the first pair (q, q), and no first pair (q, r), (r, q)."""
+    """The messages q for which f allows the first pair (q, q), but no (q, r) or (r, q) with r ≠
+    q."""
     start, few = f.initial_state, messages[:_FEW]
 
     def alone(query: object) -> bool:

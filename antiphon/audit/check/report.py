@@ -12,7 +12,7 @@ from antiphon.protocol.records.labels import counted
 
 @attrs.frozen
 class Finding:
-    """One fault of a part."""
+    """One fault that a check found in a mechanism, post-processor or verification function."""
 
     check: str
     """The name of the check that found the fault."""
@@ -45,7 +45,8 @@ Trial: TypeAlias = Generator[Finding, None, Tried]
 
 @attrs.frozen(repr=False)
 class CheckReport(Shown):
-    """The findings about one part. In a condition, a report is true iff there are none.
+    """The findings of all checks of one mechanism, post-processor or verification function. In a
+    condition, a report is true iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
     """
@@ -66,7 +67,7 @@ class CheckReport(Shown):
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The names of the checks that apply to the part, but had no case to try."""
+        """The names of the checks that apply, but had no case to try."""
         return tuple(name for name, tried in self.tried if not tried.count)
 
     def __bool__(self) -> bool:
@@ -113,4 +114,4 @@ def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
 
 
 class NotApplicable(Exception):
-    """Raised by a check that does not apply to a part; the message is the reason."""
+    """Raised by a check that does not apply to its subject; the message is the reason."""

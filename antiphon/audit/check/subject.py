@@ -1,4 +1,5 @@
-"""The subject of a check: a part, the messages to try on it, and the steps that it took."""
+"""The subject of a check: a mechanism, post-processor or f, the messages to try on it, and the
+steps that it took."""
 
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ def isolated_global_state(seed: int) -> Generator[None, None, None]:
 _WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
 """The size in bytes of a Mersenne Twister's state: 624 words, and the position among them."""
 _known: dict[bytes, object] = {}
-"""The last state of NumPy's global generator without a stored normal variate, by its bytes."""
+"""The state that NumPy's global generator had when it was last read, by its bytes; none if that
+generator had a stored normal variate."""
 
 
 def _numbers() -> object:
@@ -94,7 +96,8 @@ _DEEPEST: Final = 40
 
 
 def content(value: Any, depth: int = 0) -> object:
-    """A deep, comparable copy of a value; an object of an unknown kind counts by its identity.
+    """A deep copy of a value that can be compared; an object of an unknown kind counts by its
+    identity.
 
     Of an attrs class the compared fields are copied only: the others are caches.
     """
@@ -123,7 +126,8 @@ def content(value: Any, depth: int = 0) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """FILE:LINE of a decorated part's function, of its first method in ``names``, or its class."""
+    """FILE:LINE of the function that was decorated; else of the first method in ``names``, or of
+    the class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
@@ -142,11 +146,11 @@ Step: TypeAlias = Callable[..., object]
 
 @attrs.frozen(eq=False)
 class Taken:
-    """One step that a part took: its inputs, its result or error, and the draws that it made."""
+    """One step that was taken in a check: its inputs, its result or error, and its draws."""
 
     before: object
     inputs: tuple[object, ...]
-    """(message,); for a post-processor, (side, message)."""
+    """(message,) for a mechanism; (side, message) for a post-processor."""
     tape: tuple[Draw, ...]
     result: tuple[object, ...] | None
     """(next state, answer), or (next state, side, message); None if the step raised."""
@@ -165,7 +169,8 @@ class Taken:
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step, and record its result, its draws, and forbidden side effects."""
     held, used = content(state), set[str]()
-    own = RecordedCoins(coins, strict=True)  # strict: a crash in a composition's child raises, too
+    # With ``strict``, a crash inside a composition raises, too.
+    own = RecordedCoins(coins, strict=True)
     result: Any = None
     error: Exception | None = None
     with record_randomness(used):
@@ -208,7 +213,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor that works as the wrapped one, and records its steps."""
+    """A post-processor that does all that another one does, and records its steps."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
@@ -256,30 +261,32 @@ Part: TypeAlias = Union[Mechanism, PostProcessor]
 
 @attrs.frozen(eq=False)
 class Subject:
-    """The part that is checked; a post-processor with the chain in which it plays."""
+    """The mechanism or post-processor that is checked; a post-processor in a chain with a mechanism
+    on its right."""
 
     part: Part
     system: Mechanism
     """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
-    """The mechanism on the right of a post-processor; None if the part is a mechanism."""
+    """The mechanism on the right of a post-processor; None if a mechanism is checked."""
     given: tuple[object, ...] | None
     """The messages to try, as the caller gave them; None if the query space lists them."""
     seed: int
 
     @property
     def name(self) -> str:
-        """The name of the part in reports."""
+        """The name of the mechanism or post-processor in reports."""
         return message_label(self.part)
 
     @property
     def is_link(self) -> bool:
-        """Whether the part is a post-processor."""
+        """Whether a post-processor is checked, and not a mechanism."""
         return self.right is not None
 
     @property
     def player(self) -> Part:
-        """The part as in its chain: a post-processor knows the message spaces on its right."""
+        """The mechanism or post-processor that is checked; a post-processor is told the message
+        spaces of the mechanism on its right."""
         if self.right is None or isinstance(self.part, Mechanism):
             return self.part
         return self.part.wired(self.right.signature)
@@ -314,7 +321,7 @@ class Subject:
 
     @cached_property
     def taken(self) -> tuple[Taken, ...]:
-        """The part's steps in plays of all scripts, from a few initial states."""
+        """The steps of the checked part in plays of all scripts, from a few initial states."""
         taken, link, system = list[Taken](), None, self.system
         if self.right is not None and isinstance(self.part, PostProcessor):
             link = Watched(self.part)
@@ -327,16 +334,16 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if no tried message had data."""
+        """The number of steps that were not refused; 0 if none of them took an update of data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of the first of the part's methods in ``names``; by default of its step."""
+        """FILE:LINE of the first of these methods that the part has; by default of its step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:
-        """A finding about the part, at the place of its step."""
+        """A finding about the checked part, with the place of its step."""
         return Finding(check, what, self.where(), cure)

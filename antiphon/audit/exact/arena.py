@@ -26,7 +26,8 @@ _ALPHABET: Final = 100_000
 KEPT: Final = 1 << 10
 """The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The same number, where one game is solved again: at another ε, or for other rounds."""
+"""The number of positions for which choices are cached, where one game is solved again: at another
+ε, or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index, belief) of each mechanism that may still tell the two worlds apart."""
@@ -76,7 +77,7 @@ class PartArena:
     part: TrackedPart
     kept: int = KEPT
     number: int = attrs.field(init=False)
-    """The number of the mechanism in ``columns``."""
+    """The number that the mechanism has in ``columns``, the list of all beliefs."""
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:
@@ -104,20 +105,20 @@ class PartArena:
         known = self._said.get(position)
         if known is None:
             if len(self._said) >= self.kept:
-                # most positions occur once, or again soon, so the whole cache is dropped
+                # Most positions occur once, or again soon: a full cache is emptied.
                 self._said.clear()
             known = self._said[position] = self.columns.found_moves(position)
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """Messages among which is an optimal one for the adversary: here all messages."""
+        """The messages that the solver compares in a position; in this arena, all of them."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
-        """Always None: in this arena no position is valued in closed form."""
+        """Always None: in the arena of a single mechanism no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """The belief about the single mechanism, which has the index 0."""
+        """The only mechanism, as (index 0, belief): it may still tell the worlds apart."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
@@ -248,7 +249,7 @@ def longest(arena: Arena) -> int:
     A message that never changes the position is useless, and not counted. Raises: InvalidArgument
     for a game in which a position recurs, or with very many positions.
     """
-    lengths: dict[int, int | None] = {}  # None: a position on the current path
+    lengths: dict[int, int | None] = {}  # None stands for a position on the current path.
     waiting = [arena.start()]
     while waiting:
         position = waiting[-1]
@@ -271,7 +272,7 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions after a position, without those of messages that surely change nothing."""
+    """The positions that may follow, without those of messages that surely change nothing."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

@@ -21,7 +21,8 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
-"""One answer: (factor⁰, factor¹, next belief), over the move's denominator.
+"""One answer to a pair of messages: (factor⁰, factor¹, number of the next belief). The factors are
+whole numbers, over the denominator of the ``Move``.
 
 The factors multiply the weights of the worlds b = 0 and b = 1.
 """
@@ -47,7 +48,8 @@ class Move(NamedTuple):
 
 
 Judge: TypeAlias = Callable[[Any, object, object], "tuple[object, bool] | Refused"]
-"""(state of f, q0, q1) -> (next state of f, whether q0, q1 is first to differ), or a refusal."""
+"""Applies f: (state of f, q0, q1) -> (next state of f, whether (q0, q1) is the first differing
+pair), or a refusal."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
 """An allowed pair: (query under 0, query under 1, next state of f, whether the pair is its first
 differing one)."""
@@ -70,7 +72,8 @@ class TrackedPart:
 
 
 class BeliefColumn(NamedTuple):
-    """A belief, as the numbers of a mechanism, of f's state, and of its hidden state's two laws."""
+    """A belief about one mechanism, as four numbers: of the mechanism, of f's state, and of the
+    hidden state's laws in both worlds."""
 
     part: int
     judged: int
@@ -79,7 +82,7 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""The number of entries of laws that may be stored for each allowed belief."""
+"""The entries of laws that are stored may be this many times as many as the beliefs."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
@@ -111,7 +114,7 @@ class Columns:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
     def give_room(self, limit: int) -> None:
-        """Set the limit to this number of beliefs, and that of stored laws in proportion."""
+        """Set the limit of beliefs to this number, and that of stored laws in proportion."""
         self.limit, self._kernel.limit = limit, _ENTRIES * limit
 
     def tables(self) -> Tables:
@@ -158,7 +161,8 @@ class Columns:
         return HALT if answer is END else answer
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that may be sent in a belief, as moves; those with equal outcomes once."""
+        """The pairs of messages that may be sent in a belief, as moves; of pairs with equal
+        outcomes only one."""
         known = self._moves.get(column)
         if known is None:
             known = self._moves[column] = self.found_moves(column)
@@ -181,7 +185,7 @@ class Columns:
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
     def alphabet(self, part: int) -> tuple[int, ...]:
-        """The numbers of the messages to try on a mechanism, if they depend on no hidden state."""
+        """The numbers of a mechanism's messages to try, where no hidden state decides on them."""
         return self._queries(BeliefColumn(part, -1, GONE, GONE))
 
     def of_one_mechanism(self, part: int) -> bool:
@@ -210,7 +214,7 @@ class Columns:
         for zero, one, after, differs in self.allowed(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
             if len(branches) == 1 and branches[0][2] <= SPENT:
-                continue  # HALT for certain in both worlds: the same as to stop
+                continue  # HALT for certain in both worlds: no better than to stop.
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
             alike = differs, common, *sorted(branches)
@@ -262,7 +266,8 @@ class Columns:
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
-        """The possible answers, the branch of each, and the common denominator of their factors."""
+        """The possible answers to a pair of messages, the branch of each, and the common
+        denominator of the branches' factors."""
         if pushed0[0] is not pushed1[0]:
             pushed0, pushed1 = _alike(pushed0, pushed1)
         (denominator, answers), laws0 = pushed0
@@ -283,7 +288,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # overwrite what an interrupted call left half done
+            self.columns[number:] = [column]  # An interrupted call's entry is overwritten.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number
@@ -291,7 +296,8 @@ class Columns:
 
 
 def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
-    """The outcomes in both worlds, over one denominator and with one list of answers."""
+    """The answers to a pair of messages in both worlds, with one denominator and one list of
+    answers for both."""
     common = math.lcm(*(denominator for (denominator, _), _ in pushed))
     every = tuple(sorted({answer for (_, answers), _ in pushed for answer in answers}))
     found: list[Pushed] = []

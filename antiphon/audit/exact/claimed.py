@@ -296,7 +296,8 @@ def _delta(measure: kinds.GaussianDP | kinds.Dominated, epsilon: exact.ExactEpsi
 
 
 def _swapped(pair: kinds.DominatingPair) -> Iterator[kinds.DominatingPair]:
-    """The pair (Q, P) for a pair (P, Q) of finite laws that may be asymmetric; else nothing.
+    """The pair (Q, P) for a dominating pair (P, Q) of finite laws that may be asymmetric; nothing
+    for another pair.
 
     At ε >= 0 the pair (Q, P) has to dominate, too: that is (P, Q) at -ε.
     """
@@ -323,7 +324,8 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
 
 def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
-    """The bound >= 0 that a user's function ``ask`` returns. Raises: InvalidArgument otherwise."""
+    """The bound on a divergence, at least 0, that a user's function ``ask`` returns. Raises:
+    InvalidArgument otherwise."""
     try:
         value: Any = ask()
         if value >= 0 and not isinstance(value, bool):

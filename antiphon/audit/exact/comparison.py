@@ -32,7 +32,7 @@ from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier
 
 _MOST: Final = 20
-"""The largest number of views that a card shows."""
+"""The largest number of views that a law shows when it is printed."""
 
 
 @attrs.frozen(repr=False)
@@ -55,10 +55,10 @@ class Equivalence(Shown):
     compared: tuple[tuple[ComparedSystems, Fraction], ...] = attrs.field(
         default=(), eq=False, repr=False
     )
-    """(the systems, the distance) for each initial state."""
+    """For each initial state: (the two systems in that state, the distance between them)."""
 
     def certificates(self) -> tuple[Certificate, ...]:
-        """Certificates of the largest distance, one from each initial state.
+        """Certificates of the largest total variation distance, one from each initial state.
 
         Raises: Intractable.
         """
@@ -241,7 +241,8 @@ Hidden: TypeAlias = dict[object, tuple[object, Fraction]]
 def _answers(
     mechanism: Mechanism, states: Hidden, message: object, weight: Fraction
 ) -> Collection[tuple[object, bool, Hidden]]:
-    """The answers to a message: (answer, whether it ends the interaction, the next state's law)."""
+    """The possible answers to a message: (answer, whether it ends the interaction, law of the next
+    hidden state)."""
     found: dict[object, tuple[object, bool, Hidden]] = {}
     step = guarded_step(mechanism)
     for state, p in states.values():

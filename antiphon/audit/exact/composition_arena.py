@@ -1,4 +1,4 @@
-"""The arena of a composition: ExtConComp under a verification function of ``antiphon.composition``.
+"""The arena (positions, messages) of a composition's game: ExtConComp under an f made for it.
 
 Given the transcript the created mechanisms are independent: there is one belief (column) for each,
 and interchangeable mechanisms have the same one. Filters of this library charge by the creations,
@@ -28,7 +28,7 @@ from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 
 
 class Position(NamedTuple):
-    """The public part of a composition's game, as far as it still influences what follows."""
+    """A position in a composition's game: all that the adversary knows and that still matters."""
 
     purse: int
     """The number of the purse: the fixed privacy parameters that are still unused."""
@@ -44,9 +44,9 @@ class Position(NamedTuple):
 
 _NO_POSITION: Final = Position(0, 0, ())
 _VIEWS: Final = 1 << 15
-"""The largest number of views that a closed form sums."""
+"""The largest number of views over which the value of a position is summed in closed form."""
 _FEW: Final = 3
-"""The least number of mechanisms for which the last answers are summed in closed form."""
+"""The least number of mechanisms whose last answers are summed in closed form."""
 
 
 class Option(NamedTuple):
@@ -89,13 +89,14 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """For each position: its useful options; one optimal option, and the least rounds for it."""
+    """For each position: (its useful messages, one optimal message, the least rounds for which that
+    one is optimal)."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """The futures of beliefs: without public coins, and with them."""
+    """What may follow each belief, computed twice: public coins count as useless, or as useful."""
     _may_grow: bool = attrs.field(init=False)
     """Whether a purse (the unused parameters) may grow; never with this library's own f."""
 
@@ -145,7 +146,8 @@ class CompositionArena:
         known = self._useful.get(key)
         if known is None:
             if len(self._useful) >= self.kept:
-                # drop all: positions with many rounds left recur soon, those with few hardly ever
+                # The whole cache is emptied: positions with many rounds left recur soon, those with
+                # few hardly ever.
                 self._useful.clear()
             if self._futures is None or rounds > self._futures[coins].horizon:
                 self._futures = Futures(self.columns, rounds), Futures(self.columns, rounds, True)
@@ -163,12 +165,13 @@ class CompositionArena:
         created = self._creations(position, asked_next=self._adds_nothing_up(position))
         return (*self._asks(position, futures), *created), *alone
 
-    # --- what is created is asked next --------------------------------------------------------
+    # --- a new mechanism is asked next --------------------------------------------------------
     #
-    # Whatever strategy σ, let σ' create each child just before σ asks it first, and none that σ
-    # never asks. No answer changes, for the answer to a creation is ⊤ for certain; the purse is
-    # at each message as under σ, or larger; and what may be created in one order may be in any,
-    # where no filter adds it up and none are prescribed. σ' needs no more rounds than σ. ∎
+    # Let σ be any strategy of the adversary, and σ' the one that creates each mechanism just before
+    # σ asks it first, and creates none that σ never asks. No answer changes, for the answer to a
+    # creation is ⊤ for certain; the purse is at each message as under σ, or larger; and what may be
+    # created in one order may be created in any, where no filter adds up the charges and no
+    # creation is prescribed. σ' needs no more rounds than σ. ∎
 
     def _adds_nothing_up(self, position: Position) -> bool:
         own = position.created >= self.verification.prescribed and not self._may_grow
@@ -176,7 +179,7 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # equal beliefs are asked once
+            for column in dict.fromkeys(position.columns):  # Of mechanisms that are alike, ask one.
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
@@ -186,7 +189,8 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """The option of a move in a belief; ``purse`` is the number of the purse after the move."""
+        """The option of sending the pair ``move`` to a mechanism, given the belief about it;
+        ``purse`` is the number of the purse afterwards."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
         left, lost0, lost1 = self._left(position._replace(columns=others), purse)
@@ -197,7 +201,8 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with another purse, and the masses of the dropped beliefs in each world."""
+        """The position with another purse, without the beliefs that can then no longer tell the
+        worlds apart, and the product of their masses in each world."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -209,8 +214,8 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """The branch with the new belief ``own``, unless that can no longer tell the worlds
-        apart."""
+        """The branch to a position that has the new belief ``own`` in addition, unless this can no
+        longer tell the worlds apart."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -222,19 +227,19 @@ class CompositionArena:
         else:
             factor0, factor1 = factor0 * zero[own], factor1 * one[own]
         if created >= self.max_creations:
-            charged = 0  # no creation is left, so the charges no longer matter
+            charged = 0  # No creation is left, so the charges no longer matter.
         to = Position(purse, created, kept, charged, own if due else OVER)
         return factor0, factor1, self._number(to)
 
-    # --- a child's only message is asked at once --------------------------------------------------
+    # --- the only message of a mechanism is sent at once ------------------------------------------
     #
-    # Let there be exactly one message that a child may be asked next; let it cost no purse and end
-    # nothing; and let the rounds suffice for it and for all that anybody may be asked after it,
-    # future creations included; f only spends. Then to ask it now is optimal, for δ, for Rényi
-    # divergences and for the range. *Proof.* Whatever strategy σ, let σ' ask it first, keep the
-    # answer, and play σ, who is given it when σ asks. σ' is valid, since f reads children
-    # separately and the purse is as under σ; it needs one round more only if σ never asks, and
-    # there are enough. What σ sees is a function of what σ' sees. ∎
+    # Let there be exactly one message that a created mechanism may be sent next; let it cost no
+    # purse and end nothing; let the rounds suffice for it and for all that any mechanism may be
+    # asked after it, future creations included; and let f's purse never grow. Then to send it now
+    # is optimal, for δ, for Rényi divergences and for the range. *Proof.* For any strategy σ, let
+    # σ' send it first, keep the answer, and play σ, which gets the answer when it asks for it. σ'
+    # is valid, since f reads mechanisms separately and the purse is as under σ; it needs one round
+    # more only if σ never asks, and there are enough. The view of σ is a function of that of σ'. ∎
     #
     # Identical pairs count as much as differing ones: one of them may lead on. Only those are left
     # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
@@ -278,7 +283,7 @@ class CompositionArena:
         """The largest number of useful messages from a position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
-            return own  # and no later creation either, as the purse only shrinks
+            return own  # No later creation is possible either, as the purse only shrinks.
         longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
 
@@ -319,7 +324,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # overwrite what an interrupted call left
+            self._positions[number:] = [position]  # An interrupted call's entry is overwritten.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

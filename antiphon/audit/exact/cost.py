@@ -43,7 +43,8 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 
 def passed(before: int, nodes: int, report: Report | None, what: str) -> None:
-    """Report a jump from ``before`` to ``nodes`` nodes, without a limit. Raises: Intractable."""
+    """Report the progress of a search from ``before`` to ``nodes`` nodes; there is no limit of
+    nodes. Raises: Intractable where memory is short."""
     if nodes // _OFTEN > before // _OFTEN:
         reached(nodes - nodes % _OFTEN, sys.maxsize, report, what)
 
@@ -110,7 +111,8 @@ def _rough(number: float) -> str:
 
 
 def estimated(beliefs: Callable[[int], int], rounds: int) -> Estimate:
-    """The estimate from ``beliefs(0), beliefs(1), …``, up to the first that raises Intractable."""
+    """The estimate for ``rounds`` rounds from the numbers of beliefs for fewer: ``beliefs(0),
+    beliefs(1), …``, up to the first that raises Intractable."""
     met: list[int] = []
     with suppress(Intractable):
         met.extend(map(beliefs, range(rounds + 1)))

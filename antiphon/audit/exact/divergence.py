@@ -47,7 +47,7 @@ from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
 
 Number: TypeAlias = Union[Fraction, float]
-"""A Fraction, or ``math.inf``."""
+"""A number that may be infinite: a Fraction, or ``math.inf``."""
 Ends: TypeAlias = tuple[Number, Number]
 _BITS: Final = 160
 """The relative precision, in bits, of a number that is enclosed between two others."""
@@ -55,7 +55,7 @@ _DIGITS: Final = 60
 _LARGEST_EPSILON: Final = 1000
 """The ε above which a rational e^ε has too many digits to be of use."""
 _LARGEST: Final = 4096
-"""The largest order allowed: numbers grow with the order."""
+"""The largest order α that is allowed: numbers grow with the order."""
 _NOTHING: Final = Fraction(0), Fraction(0)
 
 
@@ -179,7 +179,7 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
         low, high = power(1 / base, exponent)
         return 1 / high, 1 / low
     least, most = (exponent * end for end in exact.bracket(exact.Log(base), _DIGITS))
-    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x takes 1.45·x bits before its first digit
+    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x begins with 1.45·x zero bits
     one = 1 << bits
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]
@@ -255,7 +255,8 @@ class RangeSolver:
         return self._ranges[key]
 
     def _apart(self, rounds: int, branches: Sequence[Branch]) -> Number:
-        """The largest range after a message, of views with one answer or with two answers."""
+        """The largest range of the privacy loss after a message, over pairs of views with the same
+        next answer or with two different ones."""
         masses = [(self._mass(0, each), self._mass(1, each)) for each in branches]
         if any(bool(zero) is not bool(one) for zero, one in masses):
             return math.inf
@@ -282,7 +283,8 @@ class RangeSolver:
         return self._highest[key]
 
     def _after(self, rounds: int, bit: int, branch: Branch) -> Number:
-        """The largest ratio P_bit/P_{1-bit} of the views that begin with one answer (branch)."""
+        """The largest ratio P_bit/P_{1-bit} of the views that begin with one answer, which is given
+        as a branch."""
         if not self._mass(1 - bit, branch):
             return math.inf
         return Fraction(branch[bit], branch[1 - bit]) * self._high(rounds, branch[2], bit)
@@ -291,7 +293,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        # coins=True, since a public coin that decides how to go on drives two losses apart
+        # coins=True: public coins count as useful, since a coin that decides how to go on drives
+        # two losses apart.
         said = self.arena.worth_saying
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found

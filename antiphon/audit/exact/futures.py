@@ -29,7 +29,8 @@ _DEEPEST: Final = 200
 
 @attrs.define(eq=False)
 class Futures:
-    """Decides for each belief how long its future is, and whether it tells the worlds apart."""
+    """Decides for each belief how many messages may usefully follow, and whether they tell the
+    worlds apart."""
 
     columns: Columns
     horizon: int
@@ -41,17 +42,18 @@ class Futures:
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
     _alike: dict[int, int] = attrs.field(factory=dict[int, int])
     _first: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
-    """For each future, the first belief that was found to have it."""
+    """For each future that was met, the first belief that has it."""
     _endless: set[int] = attrs.field(factory=set[int])
-    """The mechanisms whose end was not found."""
+    """The numbers of the mechanisms for which no end of the interaction was found."""
 
     def rows(self) -> list[list[int]]:
-        """The horizon, the endless mechanisms, and each belief's first equivalent, to be saved."""
+        """The horizon, the mechanisms without end, and for each belief the first belief with the
+        same future: rows to be saved."""
         return [[self.horizon], [*self._endless], *map(list, self._alike.items())]
 
     @classmethod
     def of_rows(cls, columns: Columns, rows: list[list[int]]) -> Futures:
-        """Futures from the saved ``rows``, with the same first equivalents of beliefs."""
+        """The futures that were saved as ``rows``."""
         (horizon,), endless, *pairs = rows
         made = cls(columns, horizon)
         made._endless.update(endless)
@@ -71,7 +73,8 @@ class Futures:
         return self._tells[column]
 
     def _look(self, column: int) -> None:
-        """Decide ``tells`` for all beliefs reachable from one, forward, then back."""
+        """Decide ``tells`` for all beliefs that may follow ``column``: list them forward, then
+        decide them backward."""
         part, level, deep = self.columns.columns[column].part, [column], 0
         leads, telling = {column: list[int]()}, list[int]()
         while level and part not in self._endless:
@@ -88,12 +91,12 @@ class Futures:
             if not found[each]:
                 found[each] = True
                 telling += leads[each]
-        self._tells.update(found)  # one update, so that an interrupt leaves no partial result
+        self._tells.update(found)  # All entries at once: an interrupt leaves no partial result.
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
     ) -> list[int]:
-        """The new beliefs one move after ``level``.
+        """The beliefs that are new one move after the beliefs ``level``.
 
         Extends ``leads`` (predecessors of each belief) and ``telling`` (beliefs with a telling
         move).
@@ -126,7 +129,7 @@ class Futures:
         """The largest number of useful messages after a belief; infinite where no end was found."""
         moves = self._telling(column)
         if column not in self._lengths:
-            # stands until it is computed, for a belief that recurs
+            # Until its length is computed, a belief that recurs counts as endless.
             self._lengths[column] = math.inf
             if deep < _DEEPEST:
                 ways = {to for move in moves for _, _, to in move.branches}
@@ -147,7 +150,8 @@ class Futures:
         ]
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The useful moves in a belief, between first equivalents (``alike``); equal ones once."""
+        """The useful moves in a belief. In each, a belief that follows is replaced by the first one
+        with the same future (``alike``); of equal moves there is one."""
         known = self._moves.get(column)
         if known is None:
             found: dict[Hashable, Move] = {}
@@ -166,7 +170,8 @@ class Futures:
         return factor0 * zero[to], factor1 * one[to], SPENT
 
     def alike(self, column: int) -> int:
-        """The first belief found with the same future, up to the names of messages and answers.
+        """The first belief that was found with the same future as ``column``, up to the names of
+        messages and answers.
 
         The same moves have the same factors, and lead to beliefs that are equivalent in turn.
         """
@@ -203,7 +208,7 @@ def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
 
 
 class Settled(NamedTuple):
-    """The closed form of a position in which all messages left are sent: its value."""
+    """The value, in closed form, of a position whose remaining messages are all sent."""
 
     ratios: list[tuple[int, int]]
     """The likelihood ratios (p, q) of the views, from the likeliest under b = 0 on."""
@@ -218,12 +223,12 @@ class Settled(NamedTuple):
 
 
 def settled(moves: Iterable[Move]) -> Settled:
-    """The closed form of a position in which one move of each mechanism is left."""
+    """The value, in closed form, of a position in which each mechanism has one message left."""
     ratios, denominator = {(1, 1): 1}, 1
     for move in moves:
         ratios = product_of(ratios, [branch[:2] for branch in move.branches])
         denominator *= move.denominator
-    # two ratios differ by at least 2^-bits, so that ``place`` tells them apart
+    # Two ratios differ by at least 2^-bits, so the function ``place`` tells them apart.
     bits = 2 * max(one for _, one in ratios).bit_length()
 
     def place(ratio: tuple[int, int]) -> tuple[bool, int]:

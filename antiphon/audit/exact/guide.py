@@ -43,9 +43,9 @@ from antiphon.numbers.errors import AntiphonError, Intractable
 
 Said = TypeVar("Said", bound=AdversaryChoice)
 Bounds: TypeAlias = tuple[Floats, Floats]
-"""Lower and upper bounds on the values of one layer's beliefs."""
+"""Lower and upper bounds on the values of all beliefs with one number of rounds left."""
 Both: TypeAlias = tuple[float, float]
-"""A lower and an upper bound on one value."""
+"""A lower and an upper bound on the value of one belief."""
 
 _DROPPED: Final = 12
 """The bits of a ratio's 53 that are rounded away, so that nearly equal ratios become equal."""
@@ -53,12 +53,13 @@ _ROUNDING: Final = 2.0**-39
 _FARTHEST: Final = 2.0**600
 """The largest ratio: above it, a product of ratios and probabilities may overflow a float."""
 _GROWTHS: Final = 2.0**100
-"""The largest multiple (e^ε) of the ratios, for the same reason."""
+"""The largest multiple (e^ε) of the ratios: above it, a product may overflow a float."""
 _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""The estimate has failed once the exact solver has valued _LEAST beliefs plus one in _WORTH."""
+"""An estimate counts as useless once the exact solver has valued _LEAST beliefs, and one more for
+each _WORTH of the estimated ones."""
 _KEPT: Final = 3
 """The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"
@@ -70,36 +71,41 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """The beliefs with one number of rounds left, sorted by position code and then by ratio."""
+    """The beliefs with one number of rounds left, by the code of their position, then by ratio."""
 
     codes: Ints
-    """The codes of all positions of this layer, sorted."""
+    """The codes (numbers) of all positions in this layer, sorted."""
     outline: Outline
     which: Ints
-    """The index in ``codes`` of each belief. A code without beliefs has no useful message."""
+    """For each belief, the index in ``codes`` of its position. A position without beliefs has no
+    useful message."""
     ratios: Floats
     following: Ints = attrs.field(factory=lambda: _NONE)
     """For each answer, the index of the belief after it in the next layer; -1 if there is none."""
     first: Ints = attrs.field(init=False)
-    """For each code, the index of its first belief; then the number of all beliefs."""
+    """For each position in ``codes``, the index of its first belief; and last the number of all
+    beliefs."""
     _once: bool = attrs.field(init=False)
-    """Whether no code has two beliefs: then the outline's rows are those of the beliefs."""
+    """Whether no position has two beliefs; then the rows of ``outline`` are those of the beliefs,
+    in order."""
 
     def __attrs_post_init__(self) -> None:
         self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
     def done(self) -> None:
-        """Drop the part of the outline that only the search for the next layer needs."""
+        """Drop the next positions from ``outline``, which only the search for a layer needs."""
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
-        """(index of the belief, row of the outline) for each answer of each belief."""
+        """For each answer that may follow each belief: (index of the belief, row of the answer in
+        ``outline``)."""
         sizes = self.outline.answers
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """The indices of the outline's entries for all beliefs; code i has ``sizes[i]`` entries."""
+        """The indices of the entries in an array of ``outline`` that belong to each belief in turn;
+        the position with index i has ``sizes[i]`` entries."""
         if self._once:
             return slice(None)
         own = sizes[self.which]
@@ -160,9 +166,10 @@ class _Beliefs:
     layers: list[_Layer] = attrs.field(factory=list[_Layer])
     size: int = 0
     bounds: dict[float, list[Bounds]] = attrs.field(factory=dict[float, "list[Bounds]"])
-    """For each multiple of the ratios: lower and upper bounds on the values of each layer."""
+    """For each factor by which the ratios are multiplied: lower and upper bounds on the values of
+    the beliefs of each layer."""
     error: float = math.inf
-    """An upper bound on the relative error of a ratio or a sum."""
+    """An upper bound on the relative error of a ratio of masses, or of a sum."""
 
     def grow(self, limit: int, report: Report | None) -> None:
         """Find all beliefs, layer by layer; continues after an interrupt. Raises: Intractable."""
@@ -186,7 +193,7 @@ class _Beliefs:
             last.done()
 
     def _next(self, layer: _Layer, rounds: int) -> _Layer:
-        """The layer after ``layer``, whose ``following`` is then filled in."""
+        """The layer of beliefs after ``layer``; also fills in ``layer.following``."""
         belief, row = layer.answers()
         if len(belief) > _ROWS:
             raise Intractable(_WHAT, len(belief), _ROWS)
@@ -230,7 +237,8 @@ class _Beliefs:
                 self.bounds[each] = [layer[place] for layer in reversed(found)]
 
     def bounded(self, multiple: float, rounds: int, position: int, ratio: float) -> Both:
-        """Bounds on a belief's value per unit of mass ahead. Raises: _Unknown for other beliefs."""
+        """Bounds on a belief's value, per unit of its mass in the world that counts for the
+        adversary (the world ahead). Raises: _Unknown for a belief without an estimate."""
         depth = self.rounds - rounds
         if not 0 <= depth < len(self.layers):
             raise _Unknown
@@ -239,7 +247,7 @@ class _Beliefs:
         if index == len(layer.codes) or layer.codes[index] != code:
             raise _Unknown
         first, end = layer.first[index : index + 2].tolist()
-        if first == end:  # there is no useful message
+        if first == end:  # No message is useful here.
             return max(0.0, 1 - ratio * (1 + self.error)), max(0.0, 1 - ratio * (1 - self.error))
         own = ratio / multiple
         place = first + (int(layer.ratios[first:end].searchsorted(own)) if end > first + 1 else 0)
@@ -251,7 +259,7 @@ class _Beliefs:
 
 
 _Rough: TypeAlias = tuple[_Beliefs, float]
-"""(estimated beliefs, the multiple of the ratios for which they have bounds)."""
+"""(estimated beliefs, the factor of their ratios for which there are bounds)."""
 
 
 @attrs.define(eq=False)
@@ -260,22 +268,24 @@ class Guide:
 
     arena: Arena
     expected: tuple[float, ...] = ()
-    """Multiples of the ratios that will be asked for, computed together with the first."""
+    """The factors of the ratios for which bounds will be asked later; they are computed with the
+    first bounds."""
     unsuited: bool = False
     """Whether an estimate failed: it was too large for arrays, or too unlikely for floats."""
     _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
     """The estimates, by number of rounds."""
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
-    """The estimates with bounds, the latest first."""
+    """The estimates for which bounds were computed, the latest first."""
     _left: int = 0
-    """The calls left before the estimate counts as useless, which it is if all messages tie."""
+    """The number of further calls after which the estimate counts as useless. It is useless if all
+    messages tie."""
 
     def knows(self, rounds: int) -> bool:
         """Whether the beliefs of a game of ``rounds`` messages have been estimated before."""
         return rounds in self._beliefs
 
     def look(self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None) -> int:
-        """Estimate all beliefs of a game, and return the number of new ones.
+        """Estimate the values of all beliefs of a game, and return the number of new beliefs.
 
         ``ahead``, ``behind``: the weights of the two worlds at the game's start.
         """
@@ -296,7 +306,7 @@ class Guide:
             AntiphonError,
             MemoryError,
             OverflowError,
-        ):  # the exact solver then goes on without an estimate, or raises the error itself
+        ):  # The exact solver then goes on without an estimate, or raises the error itself.
             self.unsuited = True
             del self._beliefs[rounds]
             return 0
@@ -307,7 +317,7 @@ class Guide:
     def worth_trying(
         self, choices: Sequence[Said], rounds: int, position: int, ahead: int, behind: int
     ) -> Sequence[Said]:
-        """The choices that may be optimal in a belief; none where to stop is best."""
+        """The messages (choices) in a belief that may be optimal; none where it is best to stop."""
         self._left -= 1
         if self._left < 0:
             self.ready = []
@@ -328,7 +338,8 @@ class Guide:
         self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
         ahead: int, behind: int,
     ) -> Both:  # fmt: skip
-        """Bounds on the value of one choice per unit of mass ahead. Raises: _Unknown."""
+        """Bounds on the value of sending one message (``choice``), per unit of mass ahead. Raises:
+        _Unknown."""
         (beliefs, multiple), (zero, one) = rough, self.arena.totals
         whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
         for factor0, factor1, to in choice.branches:

@@ -51,7 +51,7 @@ class Stepper(NamedTuple):
     is_over: IsOver
     """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer when the mechanism ends: HALT within a composition, which goes on."""
+    """The answer that stands for the mechanism's end: HALT within a composition, which goes on."""
     refused: object = END
     """The answer to a refused message: REFUSAL in a session without a verifier, which goes on."""
 
@@ -81,7 +81,7 @@ class Kernel:
         factory=dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]]
     )
     _size: int = 0
-    """The number of stored entries of laws and outcomes, which ``limit`` bounds."""
+    """The number of entries of laws and outcomes that are stored; ``limit`` bounds it."""
     end: int = attrs.field(init=False)
     """The number of the answer END."""
 
@@ -91,7 +91,8 @@ class Kernel:
         self.certain(DEAD)
 
     def tables(self) -> Tables:
-        """The numbered objects, as tables that can be saved, except those that every kernel has."""
+        """The states, messages and laws found so far, as tables that can be saved; without those
+        that every kernel has."""
         laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
         return {
             "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
@@ -168,7 +169,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # overwrite what an interrupted call left
+            self.laws[number:] = [law]  # An interrupted call's entry is overwritten.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number
@@ -181,7 +182,8 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The outcome (state, answer) of a step, where halted and failed states become DEAD."""
+    """The outcome (next state, answer) of a step; the state of a mechanism that halted or failed
+    becomes DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

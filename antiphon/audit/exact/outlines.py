@@ -25,7 +25,8 @@ Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
 _Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
-"""(probabilities under 0 and 1, codes) of rows; rows a choice; choices a position."""
+"""Arrays (probability in world 0, in world 1, code of the next position) with an entry for each
+answer; the number of answers of each message; the number of messages of each position."""
 
 NOWHERE_TO_GO: Final = -1
 """The code that means: no message is useful from here on."""
@@ -34,7 +35,7 @@ TINY: Final = 2.0**-500
 _NEAR: Final = 2.0**-45
 """The relative distance within which floats may mistake two ratios for each other."""
 _SLACK: Final = 2.0**-48
-"""The error of a closed form, as a share of the mass of the views ahead, or nearly ahead."""
+"""The error of a closed form, as a share of the mass of views with a gain, or nearly so."""
 _LAW: Final = 24
 """The number of bits of a law's number within a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
@@ -66,7 +67,8 @@ class ClosedForm(NamedTuple):
         return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
 
     def bound(self, ratios: Floats, *, upper: bool) -> Floats:
-        """A bound on the values of beliefs with these ratios, per unit of mass ahead.
+        """A lower or upper bound on the values of beliefs with these ratios of masses, per unit of
+        mass in the world that counts for the adversary (the world ahead).
 
         A value is a difference, so its error is a share of the views that are ahead, or nearly so.
         """
@@ -77,36 +79,38 @@ class ClosedForm(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The choices of some positions: position after position, and choice after choice, as rows."""
+    """The messages that the adversary may send in some positions, as arrays: a row is one answer,
+    and rows are sorted by position and then by message."""
 
     chances: tuple[Floats, Floats]
     """The probability of each row's answer, in both worlds."""
     to: Ints
     """The code of the position after each row's answer."""
     rows: Ints
-    """The number of rows of each choice."""
+    """The number of rows (answers) of each message."""
     choices: Ints
-    """The number of choices of each position; 0 where no message is useful."""
+    """The number of messages of each position; 0 where no message is useful."""
     answers: Ints
-    """The number of rows of each position."""
+    """The number of rows (answers) of each position."""
     settled: dict[int, ClosedForm]
-    """The positions with a closed form, by index; they have no choices."""
+    """The positions with a value in closed form, by index; no messages are listed for them."""
 
 
 class Coded(Protocol):
-    """The positions of a game, known by their codes."""
+    """Gives each position of a game a code (a number), and lists the messages in positions with
+    given codes."""
 
     def code(self, position: int) -> int:
         """The code of a position of the arena."""
         ...
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        """The choices in positions with ``rounds`` messages left. Raises: Intractable."""
+        """The messages in coded positions with ``rounds`` messages left. Raises: Intractable."""
         ...
 
 
 def coded(arena: Arena) -> Coded:
-    """The codes that suit an arena."""
+    """The scheme of codes for the positions of an arena."""
     if isinstance(arena, PartArena) and not callable(arena.part.queries):
         return _OfColumns(arena.columns, arena.number)
     return _OfPositions(arena)
@@ -114,7 +118,7 @@ def coded(arena: Arena) -> Coded:
 
 @attrs.frozen(eq=False)
 class _OfPositions:
-    """Codes for any arena: the numbers of the positions."""
+    """Codes for the positions of any arena: the code is the position's own number."""
 
     arena: Arena
     _closed: dict[int, ClosedForm] = attrs.field(factory=dict[int, ClosedForm])
@@ -156,7 +160,8 @@ class _OfPositions:
 
 @attrs.frozen(eq=False)
 class _OfColumns:
-    """Codes for one mechanism: f's state and the laws of the hidden state, packed."""
+    """Codes for the positions of a single mechanism: f's state and the laws of the hidden state,
+    packed in one number."""
 
     columns: Columns
     part: int
@@ -237,7 +242,7 @@ class _Pairs(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The answers to queries, as arrays indexed by law, query and answer."""
+    """The answers to all queries under all laws, as arrays indexed by law, query and answer."""
 
     chance: Floats
     """The probability of the answer."""
@@ -245,7 +250,7 @@ class _Answers(NamedTuple):
     """The number of the next law; 0 if the answer is impossible."""
 
     def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> _Rows:
-        """The rows of beliefs with the laws ``zero`` and ``one`` (indices), grouped by choice."""
+        """The rows of beliefs with the laws ``zero`` and ``one`` (indices), grouped by message."""
         law0, law1 = (
             self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
         )
@@ -254,7 +259,8 @@ class _Answers(NamedTuple):
         ended = (law0 <= GONE) & (law1 <= GONE)
         to[ended] = NOWHERE_TO_GO
         rows = possible.sum(2)
-        useful = (rows > 1) | ~(possible & ended).any(2)  # HALT for certain is as good as to stop
+        # HALT for certain: no better than to stop.
+        useful = (rows > 1) | ~(possible & ended).any(2)
         possible &= useful[:, :, None]
         return (
             self.chance[zero[:, None], pairs.zero][possible],
@@ -266,7 +272,8 @@ class _Answers(NamedTuple):
 
 
 def _per_position(rows: Ints, choices: Ints) -> Ints:
-    """The number of rows of each position, given those of each choice and the choices of each."""
+    """The number of rows of each position, from the number of rows of each message and of messages
+    of each position."""
     ends: Ints = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
     ends[1:] -= ends[:-1].copy()
     made: Ints = ends.astype(np.int32)

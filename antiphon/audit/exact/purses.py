@@ -57,7 +57,7 @@ class Purses:
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """(number of the full purse, number of the budget's state before any charge)."""
+        """The numbers (of the full purse, of the budget's state before any charge)."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 
@@ -81,8 +81,8 @@ class Purses:
         return self._admitted[key]
 
     def charge(self, charged: int, part: int) -> int | Refusal | None:
-        """The number of the charges after a creation, or a refusal; None for an unsuitable
-        claim."""
+        """The number of the charges after a creation, or a refusal; None if the budget cannot
+        charge the claim."""
         claim = self._creations[part].claim
         if self.budget is None or claim is None:
             return charged
@@ -98,7 +98,8 @@ class Purses:
         return self._charges[key]
 
     def _asked(self, state: Any, measure: Measure) -> Any:
-        """The budget's state after a charge. Raises: PartError where a second try gives another."""
+        """The budget's state after a charge. Raises: PartError if a repetition gives another
+        one."""
         assert self.budget is not None
         after, again = (self.budget.charge(state, measure) for _ in range(2))
         if after != again:

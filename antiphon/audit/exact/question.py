@@ -50,7 +50,7 @@ class Search(TypedDict, total=False):
     """The options of an exact search: the messages to try, the creations, and the limit."""
 
     queries: Iterable[object] | None
-    """The messages to try; by default whole query spaces. In a composition, each mechanism's."""
+    """The messages to try on each mechanism; by default its whole query space."""
     catalogue: Iterable[Creatable] | None
     """The mechanisms, or creation queries, that a composition may be asked to create."""
     max_creations: int | None
@@ -171,8 +171,10 @@ class Question(Shown):
         """The solvers for the worlds b = 0 and b = 1, over one arena."""
         if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
-            self._solvers = first, attrs.evolve(first, bit=1)  # with the same table of values
-        for each in self._solvers:  # perhaps raised since; then a game that gave up may fit
+            # Both solvers share one table of values.
+            self._solvers = first, attrs.evolve(first, bit=1)
+        # After a change of limit, an estimate that was given up may fit.
+        for each in self._solvers:
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
             each.arena.columns.give_room(self.limit)
@@ -183,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # f allows no other creation
+            given = self.verification.created  # This f allows no other creation.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -256,7 +258,8 @@ class Question(Shown):
     def longest(self) -> int:
         """The largest number of useful messages. Raises: InvalidArgument if it may not end."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
-            raise InvalidArgument(ENDLESS)  # one more mechanism can always be created
+            # One more mechanism can always be created, so no number of messages is the largest.
+            raise InvalidArgument(ENDLESS)
         return longest(self.solvers()[0].arena)
 
     def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
@@ -264,13 +267,14 @@ class Question(Shown):
         growth, _ = divergence.rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
-        arena.worth_saying(arena.start(), horizon(rounds))  # builds the caches for this horizon
+        # This call builds the caches for the horizon.
+        arena.worth_saying(arena.start(), horizon(rounds))
         left = min(_TRIED, self.limit)
 
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
-            trial.guide.unsuited = True  # an estimate by floats would leave some beliefs uncounted
+            trial.guide.unsuited = True  # An estimate in floats would leave some beliefs uncounted.
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes

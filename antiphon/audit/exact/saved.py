@@ -29,7 +29,7 @@ _BITS: Final = 1024
 """The number of bits from which on a number is written in base 16."""
 _VALUES: Final = "values"
 _OBJECTS: Final = frozenset({"states", "messages", "verified", "purses", "ledger"})
-"""The tables whose rows are values; the rows of all others are whole numbers."""
+"""The tables whose rows are states, messages or other objects; all others hold numbers."""
 _SAMPLE: Final = 256
 """The number of loaded values that are computed again, as a check of the file."""
 
@@ -76,7 +76,7 @@ def _lines(asked: codec.Fields, solvers: tuple[Solver, Solver]) -> Iterator[code
     tables["leaves"], tables[_VALUES] = first.rows()
     for name, rows in tables.items():
         left, write = iter(rows), kept if name in _OBJECTS else _numbers
-        yield {"table": name, "rows": []}  # the table may be empty; this line says that it is there
+        yield {"table": name, "rows": []}  # A table may be empty; this line says that it exists.
         while chunk := [*islice(left, _ROWS)]:
             yield {"table": name, "rows": [write(row) for row in chunk]}
 
@@ -131,7 +131,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
     Raises: TranscriptError if the values do not fit the present mechanisms.
     """
     first, second = solvers
-    first.arena.columns.give_room(sys.maxsize)  # no limit applies until a question is asked
+    first.arena.columns.give_room(sys.maxsize)  # No limit applies while values are loaded.
     tables: dict[str, list[Any]] = {}
     try:
         with naming(path, "read"), path.open("rb") as file:
@@ -144,7 +144,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
         ((first.nodes, second.nodes),) = tables["nodes"]
         first.add(tables.get("leaves", ()), ())
         sound = first.agrees(_SAMPLE)
-    except (LookupError, TypeError, ValueError) as error:  # InvalidArgument is a ValueError
+    except (LookupError, TypeError, ValueError) as error:  # An InvalidArgument is a ValueError.
         raise TranscriptError(f"{path} holds no values of its question: {error}") from None
     if not sound:
         raise TranscriptError(

@@ -64,13 +64,14 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
         raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
     depth, (young, *older) = sys.getrecursionlimit(), gc.get_threshold()
     sys.setrecursionlimit(max(depth, 16 * rounds + 2000))
-    if young:  # 0 means that the collector is off
+    if young:  # The threshold 0 means that the garbage collector is off.
         gc.set_threshold(max(young, _CYCLES), *older)
     try:
         yield
     finally:
         if young and gc.get_count()[0] > max(young, _YOUNG) and not gc.get_freeze_count():
-            gc.freeze()  # with the next line: young objects count as old without a visit
+            # Freezing makes young objects count as old, without a visit by the collector.
+            gc.freeze()
             gc.unfreeze()
         gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
@@ -111,7 +112,7 @@ class BackwardRecursion(ABC):
         return value == self.value(0, position, ahead, behind)[0] * unit
 
     def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> AdversaryChoice:
-        """The first optimal choice in a belief in which to stop is not optimal."""
+        """The first optimal message in a belief, if to stop is not optimal."""
         value, unit = self.value(rounds, position, ahead, behind)
         choices: Sequence[AdversaryChoice] = self.arena.choices(position)
         for choice in choices:
@@ -132,17 +133,17 @@ class Solver(BackwardRecursion):
     nodes: int = attrs.field(default=0, init=False)
     """The number of beliefs valued."""
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    """The value of each belief for b = 0; its weights have no common divisor."""
+    """The value of each belief for b = 0, whose key has weights without a common divisor."""
     _leaves: set[int] = attrs.field(factory=lambda: {OVER})
-    """The positions in which no message is useful."""
+    """The positions in which no message is useful to the adversary."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
-    """Each denominator, as one object."""
+    """One object for each denominator that occurs, so that equal ones take memory once."""
     guide: Guide = attrs.Factory(lambda own: Guide(own.arena), takes_self=True)
     _until: float = attrs.field(default=math.inf, init=False)
     """The number of values from which on an estimate by ``guide`` pays."""
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
-        """The leaves and the values, as rows that can be saved."""
+        """The positions without a useful message, and the values, as rows that can be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
     def add(self, leaves: Iterable[Iterable[int]], rows: Iterable[tuple[int, ...]]) -> None:
@@ -160,7 +161,7 @@ class Solver(BackwardRecursion):
         values = self._values
         least = min((key[0] for key in values), default=0)
         keys = [key for key in values if key[0] <= least + 1]
-        # ``trial`` shares the table of values
+        # ``trial`` is a second solver with the same table of values.
         trial = attrs.evolve(self, limit=sys.maxsize, report=None)
         for key in keys[:: len(keys) // most + 1]:
             best, unit = values[key]
@@ -196,8 +197,8 @@ class Solver(BackwardRecursion):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # The value for one world minus that for the other is the difference of their masses. So one
-        # table has both.
+        # The value for the world 0 minus that for the world 1 is the difference of the two masses,
+        # so one table serves both.
         own, against = self.masses(position, ahead, behind)
         if not rounds or not own or not against or position in self._leaves:
             return max(0, own - against), 1
@@ -217,7 +218,7 @@ class Solver(BackwardRecursion):
             return self._best(*key)
         if not self.guide.knows(rounds):
             patience = PATIENCE[0] + PATIENCE[1] * rounds
-            # an estimate for other rounds shares many positions
+            # An estimate for other rounds has many positions in common with this one.
             again = _AGAIN if self.guide.ready else 1
             self._until = len(self._values) + again * patience
             with suppress(_Slow):
@@ -234,7 +235,7 @@ class Solver(BackwardRecursion):
         ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
         """
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
-        ceiling = ahead * aheads[position]  # the whole mass ahead, which no adversary exceeds
+        ceiling = ahead * aheads[position]  # No adversary gains more than the whole mass ahead.
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         settled = self.arena.settled(position, rounds)

@@ -75,7 +75,8 @@ class StrategyAdversary(Adversary[int], Shown):
     def accusing_path(
         self, *, without: object = None
     ) -> tuple[tuple[tuple[object, object], ...], bool] | None:
-        """A view in the event: (its messages and answers, whether the mechanism ends it); or None.
+        """A view that lies in the distinguishing event, as (messages and answers, whether the
+        mechanism ends it); None if there is none.
 
         ``without``: an answer that the view must not have.
         """
@@ -131,7 +132,8 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool, alike: bool = False) -> str:
-        """The text of a leaf; with ``alike`` (both worlds get the same messages) without a bit."""
+        """The text of a leaf: accuse a world, or stop. With ``alike`` (both worlds get the same
+        messages) it names no world."""
         if alike and accuses:
             return "in the event"
         return f"accuse b = {self.bit}" if accuses else "stop"
@@ -146,7 +148,7 @@ class StrategyAdversary(Adversary[int], Shown):
         )
 
     def repeated(self) -> set[int]:
-        """The numbers of the nodes that several nodes lead to."""
+        """The numbers of the nodes to which several nodes lead."""
         met: set[int] = set()
         again: set[int] = set()
         for node in self.nodes:
@@ -172,7 +174,7 @@ def message_text(message: object) -> str:
 
 @attrs.define
 class StrategyBuilder:
-    """Builds the strategy that follows the best choices of a solved recursion."""
+    """Builds the strategy that sends the best message in each position of a solved game."""
 
     solver: BackwardRecursion
     limit: int
@@ -197,7 +199,7 @@ class StrategyBuilder:
         if len(self._nodes) >= self.limit:
             raise Intractable("the nodes of a strategy", len(self._nodes) + 1, self.limit)
         number = self._numbers[key] = len(self._nodes)
-        self._nodes.append(StrategyNode())  # reserve the place, which is filled below
+        self._nodes.append(StrategyNode())  # The node's entry is reserved here, and filled below.
         if self.solver.stops(rounds, position, ahead, behind):
             own, other = self.solver.masses(position, ahead, behind)
             self._nodes[number] = StrategyNode(accuses=own > other)

@@ -68,8 +68,9 @@ class SymbolicTables(FormulaGame, TablesOf):
         return found
 
     def world(self, rounds: int, ahead: Polynomial, behind: Polynomial, bit: int) -> Pieces:
-        """Returns the adversary's largest gain in the world ``bit``, times the denominator's power
-        for ``rounds`` messages; the two polynomials are the weights of the worlds."""
+        """Returns the largest gain of an adversary that bets on the world ``bit``, times the common
+        denominator to the power ``rounds``. The polynomials ``ahead`` and ``behind`` are the
+        weights of that world and of the other."""
         weights = (ahead, behind)[:: -1 if bit else 1]
         by, found = self.value(rounds, self.start(), *weights)
         more = (ahead - behind) * self.power(rounds) if bit else 0

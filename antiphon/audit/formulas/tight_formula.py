@@ -37,10 +37,9 @@ from antiphon.protocol.records.labels import counted
 _DRAWN: Final = 200
 """The number of points of the line in a picture."""
 _FAR: Final = 8
-"""The last point of a picture of an unbounded interval, as a multiple of the last cut."""
+"""The right end of a picture of an unbounded interval, as a multiple of the largest finite cut."""
 _HALVINGS: Final = (0, 6, 12, 24, 48, 96)
-"""The numbers of halvings of the cuts' intervals that are tried, until the reader accepts the
-file."""
+"""The numbers of halvings of the cuts' intervals, tried until the certificate is accepted."""
 
 
 @attrs.frozen
@@ -150,7 +149,7 @@ class TightFormula(Plotted, Shown):
         return BoundFound(True)
 
     def certificate(self) -> Certificate:
-        """A certificate of the formula, which the reader of formulas has checked."""
+        """A certificate of the formula, which has been checked."""
         symmetric, about = self._tables.symmetric, self._question._card().title
         with room():
             for halvings in _HALVINGS:

@@ -71,7 +71,7 @@ class Saved:
     chunks: int = 0
     """The number of chunks whose results are merged."""
     result: object = None
-    """The merged result of these chunks."""
+    """The merged result of the chunks that are done."""
     data: Json = None
     """The merged result as JSON data."""
     told: tuple[int, ...] = ()
@@ -198,7 +198,8 @@ def _digest(data: object) -> str:
 
 @attrs.define
 class Saver:
-    """Saves a run's progress: at once at first, later in at most 1/20 of the time."""
+    """Saves a run's progress: the first time at once, later so rarely that it takes at most 1/20 of
+    the time."""
 
     _checkpoint: Checkpoint
     _experiment: Mapping[str, Json]
@@ -222,7 +223,8 @@ class Saver:
         self._next = now + max(_SECONDS, 20 * (now - begun))
 
     def tell(self, samples: int) -> int:
-        """Record that a result of so many samples is returned; the number of such records."""
+        """Record that a result of so many samples is returned to the user. Returns the number of
+        such records."""
         told = self._saved.told
         if samples not in told:
             told = (*told, samples)
@@ -258,13 +260,14 @@ def digest(value: object) -> str:
 
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
-    """A value as JSON, for its digest. ``around``: the ids of the values that contain it."""
-    if id(value) in around:  # a recursive function contains itself
+    """A value as JSON, from which its digest is computed. ``around``: the ids of the values that
+    contain it."""
+    if id(value) in around:  # A recursive function contains itself.
         return "itself"
     try:
         plain = encode(value, secrets=True)
         if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
-            return plain  # else pickle would name it, but the digest needs its code
+            return plain  # An unregistered function is taken apart below, so that its code counts.
     except errors.InvalidArgument:
         pass
     inner = (*around, id(value))
@@ -288,12 +291,13 @@ def _function(function: FunctionType) -> tuple[object, ...]:
 def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
-    except ValueError:  # the closure's variable is not bound yet
+    except ValueError:  # The closure's variable is not bound yet.
         return None
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value for its digest; of sets and mappings, in an order free of hashes."""
+    """The parts of a value, from which its digest is computed; those of sets and mappings in an
+    order that depends on no hash."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value

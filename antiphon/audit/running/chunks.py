@@ -85,7 +85,7 @@ class CountViews:
 
 
 def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:
-    """The total counts, to which a chunk's counts are added in place."""
+    """Merges counts: adds a chunk's counts to the total counts, in place."""
     for key, count in more.items():
         total[key] = total.get(key, 0) + count
     return total

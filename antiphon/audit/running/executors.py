@@ -17,7 +17,7 @@ from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
-"""The number of workers assumed of an executor that does not state one."""
+"""The number of workers that is assumed of an executor which does not tell it."""
 
 
 class Future(Protocol):
@@ -80,10 +80,10 @@ class OwnProcesses(WorkerPool):
             self._workers, mp_context=context, initializer=start, initargs=arguments
         )
         with warnings.catch_warnings():
-            # From Python 3.12 on, threads of native libraries count, too; ``start_method`` has
-            # looked.
+            # From Python 3.12 on this warning counts threads of native libraries, too;
+            # ``start_method`` has made sure that to fork is safe.
             warnings.filterwarnings("ignore", "This process .* is multi-threaded")
-            pool.submit(os.getpid)  # the processes start at the first ``submit``
+            pool.submit(os.getpid)  # This call starts the processes.
         return pool
 
     def submit(self, chunk: object) -> Future:
@@ -96,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # From Python 3.14 on there is a public method, ``terminate_workers``.
+            # From Python 3.14 on, ``terminate_workers`` is a public method for this end.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -123,7 +123,7 @@ class LentExecutor(WorkerPool):
         try:
             self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
         except Exception as error:
-            self.stuck = _not_sent(error)  # a thread can still run the unpickled task
+            self.stuck = _not_sent(error)  # Only threads can run a task that cannot be pickled.
 
     def submit(self, chunk: object) -> Future:
         submit, how = self._executor.submit, self._how
@@ -132,7 +132,7 @@ class LentExecutor(WorkerPool):
                 return submit(sending.run_task, self._task, chunk, **how)
             parcel = sending.Parcel(sending.attempt_packed, (self._packed, chunk))
             return submit(pickle.loads, pickle.dumps(parcel), **how)
-        except Exception as error:  # broken or shut down for good
+        except Exception as error:  # The executor is broken or shut down.
             raise self.stuck or ExecutorError(
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
@@ -143,14 +143,14 @@ class LentExecutor(WorkerPool):
 
 
 def _width(executor: Any) -> int:
-    """The number of workers of an executor, if it says so."""
-    for name in ("_max_workers", "num_workers"):  # of concurrent.futures and mpi4py
+    """The number of workers of an executor, if it tells that; else a guess."""
+    for name in ("_max_workers", "num_workers"):  # The names in concurrent.futures and in mpi4py.
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count
     try:
-        return sum(executor.nthreads().values()) or _UNKNOWN  # dask
-    except Exception:  # no such method, or no workers yet
+        return sum(executor.nthreads().values()) or _UNKNOWN  # This works for a dask Client.
+    except Exception:  # The executor is no dask Client, or has no workers yet.
         return _UNKNOWN
 
 

@@ -47,7 +47,8 @@ class Line:
 
     def __call__(self, done: int, total: int) -> None:
         now = self._clock()
-        if self._resumed is None:  # the first call has the number at which the run was resumed
+        # The first call tells the number of samples from which the run was resumed.
+        if self._resumed is None:
             self._resumed = done
         if now >= self._next:
             self._next = now + _PAUSE

@@ -104,7 +104,7 @@ class InOrder(ABC, Generic[Part]):
 
 @attrs.define
 class ChunkTally(InOrder[Result]):
-    """The progress of a run: the merged result of ``done`` chunks, and results that wait."""
+    """The progress of a run: the merged result of ``done`` chunks, and results not yet merged."""
 
     chunks: Chunks
     merge: Callable[[Result, Result], Result]
@@ -132,7 +132,7 @@ class ChunkTally(InOrder[Result]):
         self.watch(self.samples, self.chunks.total)
         last = self.samples + self.chunks.size > self.chunks.total
         if last or (self.saver is not None and self.saver.due()):
-            self.save()  # at the end too, but without a last chunk that is not whole
+            self.save()  # ``save`` skips a last chunk that is not whole.
 
     def save(self) -> None:
         """Bring the checkpoint up to date, unless the last merged chunk was not whole."""
@@ -160,7 +160,8 @@ def run_in_order(
     interrupt: Interrupt,
     arrived: SimpleQueue[Arrival | None],
 ) -> None:
-    """Send pieces to workers, at most ``crew.window`` past the last one taken, and take results.
+    """Send pieces of work to the workers ``crew``, at most ``crew.window`` past the last one taken,
+    and take results.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and errors of the task.
@@ -200,10 +201,10 @@ def run_in_order(
 def _verdict(
     crew: executors.WorkerPool, index: int, future: executors.Future, lost: Counter[int]
 ) -> Done | Stop | None:
-    """The result of a piece; an error that ends the run; None if the piece is to be tried again."""
+    """The result of a piece of work; the error that ends the run; None to try the piece again."""
     try:
         answer: Done | Failed = future.result()
-    except BaseException as error:  # also a KeyboardInterrupt or SystemExit of the worker
+    except BaseException as error:  # KeyboardInterrupt and SystemExit of a worker are no Exception.
         lost[index] += 1
         return _judge(crew, index, lost[index], error)
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
@@ -220,7 +221,8 @@ def _judge(crew: executors.WorkerPool, index: int, times: int, error: BaseExcept
             f"a worker could not load the task ({what}); install antiphon and the modules of "
             "the mechanism and the adversary, in the same versions, where the workers run"
         )
-    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":  # dask has repeated it itself
+    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":
+        # Dask raises KilledWorker after it has tried the chunk several times.
         stop = ExecutorError(
             f"chunk {index} was lost again and again; the chunks before it are kept. If its worker "
             f"died or ran out of memory, try smaller chunks or fewer workers. Last: {what}"
@@ -247,7 +249,7 @@ _WORTH: Final = 1.0
 """The least seconds of remaining work for which processes are started."""
 
 Workers: TypeAlias = Union[executors.Executor, int, Literal["serial"], None]
-"""The argument ``executor`` of ``run``."""
+"""The kinds of argument ``executor`` that ``run`` takes."""
 
 
 def work(
@@ -257,7 +259,7 @@ def work(
     interrupt: Interrupt,
     arrived: SimpleQueue[Arrival | None],
 ) -> None:
-    """Run ``task`` on every piece of work, until all are done or Ctrl-C is pressed.
+    """Run ``task`` on every piece of work, until all pieces are done or Ctrl-C is pressed.
 
     Raises: ExecutorError, and errors of the task.
     """
@@ -276,7 +278,7 @@ def _crew(
         return None
     if type(executor) is int:
         left = min(tally.pieces - tally.done, tally.ahead)
-        # more workers than pieces are of no use
+        # More workers than pieces are of no use.
         workers = min(exact.whole(executor, "executor"), left)
         return executors.OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:
@@ -299,7 +301,7 @@ def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None =
         except KeyboardInterrupt:
             interrupt.asked = True
         else:
-            if not interrupt.asked:  # else the task may have caught Ctrl-C half-way
+            if not interrupt.asked:  # A task that caught Ctrl-C may have stopped half-way.
                 tally.add(tally.done, result)
 
 

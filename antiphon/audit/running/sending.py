@@ -1,4 +1,4 @@
-"""Sends a task to another process, with the modules of parts that pickle alone leaves behind.
+"""Sends a task to another process, with the modules that pickle alone would leave behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both are sent as the name of the module variable that holds them. Modules that were run by path
@@ -139,7 +139,7 @@ def _file_of_main() -> object:
 
 def packed_by_value(task: object) -> tuple[Files, bytes]:
     """The task, pickled with its functions' code, for dask workers that cannot import them."""
-    # of dask, or of the extra ``notebook``
+    # The module comes with dask, or with the extra ``notebook``.
     cloudpickle: Any = importlib.import_module("cloudpickle")
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:
@@ -152,7 +152,7 @@ def packed_by_value(task: object) -> tuple[Files, bytes]:
 
 
 def unpack(files: Files, data: bytes) -> Any:
-    """The packed task. Raises: ImportError, AttributeError for what is missing in this process."""
+    """The task that ``pack`` packed. Raises: ImportError, AttributeError for missing modules."""
     run_again(files)
     return pickle.loads(data)
 
@@ -212,7 +212,7 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-# --- processes of our own: the task is sent once, when they start --------------------
+# --- A process of our own gets the task once, when it starts -------------------------
 
 _task: Task | None = None
 
@@ -224,7 +224,8 @@ def begin_worker(task: Task) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     threading.Thread(target=_die_with_parent, daemon=True).start()
     limits = sys.modules.get("threadpoolctl")
-    if limits is not None:  # one core for each worker; a forked OpenMP would hang with more threads
+    # Each worker uses one core; a forked OpenMP would hang with more threads.
+    if limits is not None:
         limits.threadpool_limits(1)
 
 

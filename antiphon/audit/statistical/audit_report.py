@@ -97,7 +97,7 @@ class AuditReport(Shown, Plotted):
     hint: str = ""
     """Advice on what else to try, for a system with parts from outside this library."""
     slow: str = ""
-    """The parts that made the audit slow, played one replica at a time, and how to mend them."""
+    """Which objects made the audit slow (they are played replica by replica), and the cure."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
     """The tested adversary as an object; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
@@ -259,7 +259,7 @@ class AuditReport(Shown, Plotted):
             raise TranscriptError(f"{path} is no audit report: {str(error)[:200]}") from None
 
 
-# --- in words -------------------------------------------------------------------------------------
+# --- A report in words ----------------------------------------------------------------------------
 
 
 def title(report: AuditReport) -> str:
@@ -327,7 +327,7 @@ def sentences(report: AuditReport) -> Iterator[str]:
         yield "Every view lies in the event: nothing in them told the two worlds apart."
 
 
-# --- saved and loaded -----------------------------------------------------------------------------
+# --- A report as a file ---------------------------------------------------------------------------
 
 
 _PLAIN: Final = (

@@ -26,7 +26,8 @@ LEAST_VIEWS: Final = 2000
 
 
 class Training(NamedTuple):
-    """Training samples of both worlds: a pair to learn scores from, a pair to choose thresholds."""
+    """Training samples of views from both worlds: two to learn scores from, and two others to
+    choose thresholds."""
 
     fit: tuple[Sample, Sample]
     tune: tuple[Sample, Sample]
@@ -107,7 +108,7 @@ def candidate_scores(
 
 
 def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[scorers.ByKind]:
-    """A model for each frequent kind of view, with the ``pooled`` model for all other kinds."""
+    """A scorer with a model for each frequent kind of view, and ``pooled`` for other kinds."""
     large = {
         kind: parts
         for kind in zero.cells.keys() & one.cells.keys()
@@ -188,7 +189,7 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.
 def _threads(rows: int) -> AbstractContextManager[object]:
     """A context manager that allows only one thread for a task which more threads would slow
     down."""
-    from threadpoolctl import threadpool_limits  # scikit-learn installs it
+    from threadpoolctl import threadpool_limits  # The package is installed with scikit-learn.
 
     limits: Any = threadpool_limits
     made: AbstractContextManager[object] = limits(1 if rows < _SMALL else None)

@@ -82,7 +82,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit, with the findings ``found``."""
+    """The report of an audit of one adversary and event; ``found`` holds the bounds and counts."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -126,7 +126,8 @@ def _count(
     setting: Setting, chosen: Chosen, views: int, key: tuple[int, ...], place: int = 0,
     label: float | None = None,
 ) -> Outcome[Trace]:  # fmt: skip
-    """The counts of ``views`` fresh views in a chosen event, played with the seed of ``key``."""
+    """The counts of ``views`` fresh views in a chosen event; their seed is derived from the audit's
+    by ``key``."""
     candidate, choice = chosen
     task = CountHits(setting.playing, candidate.adversary, choice.event, label)
     seed, wide = child_seed(setting.root, *key), bool(choice.event.wide)
@@ -212,7 +213,8 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
 
 
 def repetition_note(looks: int, alpha: float) -> str:
-    """A sentence on reports seen before on growing samples, each one more chance of an error."""
+    """A sentence about earlier reports on the same growing samples, each of which was one more
+    chance of an error."""
     if looks == 1:
         return ""
     return (
@@ -379,7 +381,8 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
 
 
 def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
-    """The counts of random pairs of the views of both worlds."""
+    """The counts of pairs of views, one from each world, matched at random: both are in the event,
+    one of them, or none."""
     coins = generator(seed)
     both = int(coins.hypergeometric(hits.own, hits.trials - hits.own, hits.against))
     ahead, behind = hits.own - both, hits.against - both
@@ -387,7 +390,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch expected from the tuning views, with two pseudo-views added in each world."""
+    """The batch that is expected from the tuning views (those that chose the event), with two
+    invented views added in each world."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

@@ -43,7 +43,7 @@ class CountCuts:
     adversary: Adversary
     scorer: Scorer
     places: tuple[Path, ...]
-    """The places of continuous numbers in the training views, as in ``Event.wide``."""
+    """The places of continuous numbers in a view, found in training (``Event.wide``)."""
     cuts: tuple[Cut, ...]
 
     def __call__(self, chunk: Chunk) -> Counts:
@@ -75,7 +75,7 @@ class CountCuts:
 
 
 def together(counts: Counts, more: Counts) -> Counts:
-    """The sums of the counts of two chunks."""
+    """The sum of the counts of two chunks of views."""
     (views, *worlds), (others, *beyond) = counts, more
     zero, one = (tuple(map(add, *each)) for each in zip(worlds, beyond, strict=True))
     return views + others, zero, one
@@ -92,7 +92,8 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Thresholds with at most half of the tuning views beyond, even in normal quantiles."""
+    """Thresholds with at most half of the tuning views beyond, evenly spaced in normal
+    quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]
@@ -162,7 +163,7 @@ def _shares(alpha: float, events: int) -> list[float]:
 
 
 def _worst(curve: PrivacyCurve, goal: AgainstCurve, rates: list[Rates]) -> float:
-    """The ε at which the proved bounds exceed the claimed curve most, or come nearest to it."""
+    """The ε at which the proved bounds exceed the claimed curve by most, or come nearest to it."""
 
     def bound(epsilon: float) -> float:
         return max(each.delta_at(epsilon) for each in rates)

@@ -23,7 +23,8 @@ from antiphon.protocol import Card, Shown, register
 
 
 def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:
-    """The event in words, if it is a half-line of one number or of a difference; else None.
+    """The event in words, if it says that a number, or a difference, is beyond a threshold; else
+    None.
 
     For integers the text names the first or last integer. It covers only views that have the
     number.
@@ -83,7 +84,8 @@ class Event(Shown):
     """Whether S = {score > threshold}; else S = {score < threshold}."""
     bit: int
     wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
-    """The places of continuous numbers in views; scorers of symbols take all others for symbols.
+    """The places in a view where its numbers are continuous. A scorer of symbols takes all other
+    numbers for symbols.
 
     So an event made by hand must list the places of its continuous answers.
     """
@@ -111,7 +113,8 @@ class Event(Shown):
         return self._hits(skeleton, 1, columns) > 0
 
     def _parted(self, feature: object) -> tuple[object, list[float]]:
-        """A view in the form of a sample's cell: (skeleton with ``NUMBER`` marks, the numbers)."""
+        """A view in the form in which samples store it: (skeleton with ``NUMBER`` in place of
+        numbers, the numbers)."""
         numbers: list[float] = []
 
         def part(value: object, path: reader.Path) -> object:
@@ -158,7 +161,8 @@ def kind_label(kind: object) -> str:
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
 DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
-"""The margins for training rates, in standard errors: a smaller one if no event has a bound > 0."""
+"""The margins, in standard errors, by which the rates of training views are made worse: each is
+tried if the one before it leaves no event with a bound > 0."""
 
 
 @attrs.frozen
@@ -233,11 +237,11 @@ class Choice(NamedTuple):
 
     event: Event
     doubt: float
-    """The margin, in standard errors, at which the event was chosen (``DOUBTS``): more is
-    better."""
+    """The margin, in standard errors, by which rates were made worse when the event was chosen
+    (``DOUBTS``): a larger one is better."""
     predicted: float
     hits: Hits
-    """The counts of tuning views in the event; they are optimistic, as they chose the event."""
+    """The counts of the training views by which the event was chosen, so they are optimistic."""
     cut: Cut | None = None
     """The cut of the score that is the event; None for the sure event."""
     cuts: Cuts | None = None
@@ -251,7 +255,8 @@ class Choice(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Cuts:
-    """All events {score > t} and {score < t} of a score, and the number of tuning views in each."""
+    """All events {score > t} and {score < t} of one score, and the number of tuning views (those
+    that choose the event) in each."""
 
     scorer: scorers.Scorer
     limits: scorers.Vector
@@ -290,14 +295,15 @@ class Cuts:
 
 @attrs.frozen(eq=False)
 class _Scored:
-    """The scores of a world's tuning views: one a view with numbers, one a kind of other views."""
+    """The scores of the tuning views of a world: one for each view with numbers, and one for all
+    views of a kind without numbers."""
 
     numbers: scorers.Vector
     """The scores of the views with numbers, ascending."""
     kinds: scorers.Vector
     """The scores of the kinds of view without numbers, ascending."""
     counts: scorers.Vector
-    """For i = 0, 1, …, the number of views of the first i of these kinds."""
+    """For i = 0, 1, …, the number of views of the first i kinds without numbers."""
 
     def below(self, limits: scorers.Vector) -> scorers.Vector:
         """The number of views with a score below each limit."""
@@ -312,8 +318,7 @@ class _Scored:
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
     def candidates(self) -> scorers.Vector:
-        """The scores between which thresholds are tried; of views with numbers, mostly extreme
-        ones."""
+        """The scores between which thresholds are tried; of views with numbers, a selection."""
         n = len(self.numbers)
         if not n:
             return self.kinds

@@ -57,7 +57,7 @@ class Counterexample(Shown):
     feature: Feature | None = attrs.field(default=tuple, repr=False)
     """The function of a view that the event reads; None if a file names an unregistered one."""
     hits: Hits | None = attrs.field(default=None, repr=False)
-    """The counts from which the bound follows."""
+    """The counts of views in the event, from which the bound on δ follows."""
     alpha: float | None = attrs.field(default=None, repr=False)
     """The α of the two Clopper-Pearson bounds together; None for another method."""
 

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """The counts (hits, views, hits against, views) after growing numbers of views."""
 POINTS: Final = 64
-"""The largest number of points in a trace."""
+"""The largest number of points in a trace (counts after growing numbers of views)."""
 CHUNK: Final = 1 << 18
 """The largest number of views of each world in a chunk, if views contain numbers."""
 LEAST_CHUNK: Final = 1 << 15
@@ -129,7 +129,7 @@ class CountHits:
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace with a chunk's hits added; every second point goes once the trace is long."""
+    """The trace with a further chunk's hits; in a long trace every second point is dropped."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 
@@ -149,7 +149,8 @@ class Workforce:
         self, task: Callable[[Chunk], Result], merge: Callable[[Result, Result], Result],
         views: int, seed: np.random.SeedSequence, *, wide: bool, place: int = 0,
     ) -> Outcome[Result]:  # fmt: skip
-        """Run a task on ``views`` fresh views; ``place`` is the number of the task in its audit.
+        """Run a task on ``views`` fresh views; ``place`` is the number of this run within its
+        audit.
 
         ``wide``: the views contain continuous numbers, which are kept until the views are scored.
         """
@@ -204,13 +205,15 @@ class Setting:
         return ranked[0], choices[0]
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
-        """The event chosen on ``views`` training views of one adversary; ``key`` is the seed's."""
+        """The event that is chosen on ``views`` training views of one adversary, which are played
+        with the seed derived by ``key``."""
         seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
     def after(self, looks: int) -> Setting:
-        """The setting with the confidence of ``looks`` reports on growing samples, all together."""
+        """The setting with a lower confidence: that of ``looks`` reports on growing samples, all
+        together."""
         if looks == 1:
             return self
         return attrs.evolve(self, confidence=max(0.0, down(1 - looks * self.goal.alpha)))
@@ -238,7 +241,7 @@ class Setting:
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The child of a seed with the spawn key ``key``, whatever was spawned before."""
+    """The seed derived from a seed by ``key``, whatever else was derived from it."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

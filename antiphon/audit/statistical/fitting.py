@@ -17,7 +17,8 @@ _MOST_STEPS = 25
 
 
 class Term(NamedTuple):
-    """A term of a linear score: in each row, one of ``size`` parameters times a share."""
+    """A group of ``size`` parameters of a linear score. To each row it adds one of them (given by
+    ``codes``), times a factor (``shares``)."""
 
     start: int
     """The index of the term's first parameter."""
@@ -27,7 +28,8 @@ class Term(NamedTuple):
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """The terms of a piecewise-linear curve, constant outside its knots; NaN adds nothing."""
+    """The two terms of a piecewise-linear curve of a number: the weights of the knots to its left
+    and right. The curve is constant outside its knots; NaN adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -47,27 +49,27 @@ def categories(columns: Vector, start: int) -> Term:
 
 @attrs.frozen(eq=False)
 class Design:
-    """The design matrix of a regression, as terms: each row's score is a sum of parameters."""
+    """The design matrix of a regression: each row's score is a weighted sum of parameters."""
 
     size: int
     terms: Sequence[Term]
 
     def scores(self, solution: Vector) -> Vector:
-        """The score of each row."""
+        """The score of each row, if the parameters are ``solution``."""
         total = np.zeros(len(self.terms[0].codes))
         for start, size, codes, shares in self.terms:
             total += solution[start : start + size][codes] * shares
         return total
 
     def slope(self, surplus: Vector) -> Vector:
-        """For each parameter, the sum over rows of ``surplus`` times the parameter's share."""
+        """For each parameter, the sum over rows of ``surplus`` times its factor in the row."""
         made = np.zeros(self.size)
         for start, size, codes, shares in self.terms:
             made[start : start + size] += np.bincount(codes, surplus * shares, size)
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """For each two parameters, the sum over rows of the weight times both shares."""
+        """For each two parameters, the sum over rows of the row's weight times both factors."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares
@@ -131,7 +133,7 @@ def table(zero: Sample, one: Sample) -> LikelihoodTable:
 
 @attrs.frozen(eq=False)
 class Rows:
-    """Training views as rows of features, and how many views of each world a row stands for."""
+    """Training views as rows of features; a row may stand for several views."""
 
     features: Vector
     weights: Vector
@@ -146,7 +148,8 @@ def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS)
 
 
 def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
-    """The rows of one sample, and their weights: one row for each kind of view without numbers.
+    """The rows of features for one sample, and their weights: one row for each kind of view without
+    numbers.
 
     Views with numbers have a row each, in equal shares of all kinds; of more than ``most`` kinds
     without numbers, a regular subset is used.
@@ -212,7 +215,8 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]
 
 
 def _part(reader: Reader, knots: list[Vector], data: Rows, step: int) -> tuple[Design, Vector]:
-    """The design of every ``step``-th row, and weights with equal totals for both worlds."""
+    """The design of a regression on every ``step``-th row, and weights by which both worlds count
+    the same."""
     weights: Vector = data.weights[::step]
     totals = np.maximum(weights.sum(axis=0), 1e-300)
     return _design(reader, knots, data.features[::step]), weights * (totals.mean() / totals)

@@ -30,12 +30,12 @@ from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
-"""The value of a feature: one for a cell of views, or one for each replica; NaN if missing."""
+"""The value of a feature of some views: one for all of them, or one each; NaN if missing."""
 
 MOST_VALUES: Final = 16
 """The largest number of values at a place for which each value counts as a category."""
 _REPEATED: Final = 5
-"""The least number of views with a value for it to be a category."""
+"""The least number of views in which a value must occur to count as a category."""
 MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
@@ -64,12 +64,12 @@ def _collect(items: tuple[object, ...], path: Path, found: list[tuple[Path, obje
 
 
 def items_of(value: object) -> tuple[object, ...] | None:
-    """The items of a tuple; None for anything else."""
+    """The items of a tuple; None for any other value."""
     return value if isinstance(value, tuple) else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
-    """The numbers of a cell's views, by place."""
+    """The numbers in the views with this ``skeleton``, by place: a column, or a constant."""
     found: dict[Path, Read] = {}
     column = 0
     for path, leaf in leaf_places(skeleton):
@@ -130,7 +130,8 @@ class Reader:
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """The features of a cell's views: numbers, then changes, then categories."""
+        """The features of all views with this ``skeleton``: numbers, then changes, then
+        categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):
@@ -153,7 +154,8 @@ class Reader:
         )
 
     def bases(self) -> tuple[Reader, ...]:
-        """Readers without redundant features: of all numbers, and of changes for most numbers.
+        """Readers without redundant features: one of all numbers, and one of changes in place of
+        most numbers.
 
         The second reads the first numbers, and changes in place of the later ones.
         """
@@ -199,7 +201,7 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
 
 
 def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]:
-    """The values at a place that serve as categories, the most frequent first."""
+    """The values at one place of a view that serve as categories, the most frequent first."""
     frequent = [
         value
         for value, count in met.most_common(MOST_VALUES + 1)

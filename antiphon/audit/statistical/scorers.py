@@ -28,14 +28,14 @@ from antiphon.protocol.registry import register, set_derived
 
 Vector = npt.NDArray[np.float64]
 NOWHERE: Final = math.nan
-"""The score of a view that a scorer cannot score: such a view lies in no event."""
+"""The score of a view that cannot be scored: such a view lies in no event."""
 
 
 class Scorer(Protocol):
     """The interface of a scorer, which gives each view a number: high where b = 1 is likelier."""
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        """The scores of a cell's views: one number for all, or one for each replica."""
+        """The scores of all views with this ``skeleton`` (shape and symbols): one, or one each."""
         ...
 
     def words(self) -> str:
@@ -44,7 +44,8 @@ class Scorer(Protocol):
 
     @property
     def symbolic(self) -> bool:
-        """Whether the scorer reads symbols: then numbers stored as symbols matter."""
+        """Whether the scorer reads symbols: then it matters whether a sample stores a number as a
+        symbol."""
         ...
 
 
@@ -68,7 +69,8 @@ class LikelihoodTable:
         return f"the likelihood ratio of the transcript among {len(self.kinds)} counted ones"
 
     def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
-        """A scorer that gives 1 to the kinds beyond the threshold, and leaves out all others."""
+        """A scorer that gives 1 to each kind of view whose score is beyond the threshold, and
+        leaves out all others."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
@@ -80,7 +82,8 @@ class LikelihoodTable:
 @register("antiphon.Place/1")
 @attrs.frozen
 class Place:
-    """A scorer: the number at one place of the view; a view without one there is in no event."""
+    """A scorer whose score is the number at one place of the view; a view without a number there is
+    in no event."""
 
     symbolic = False
     path: Path
@@ -96,7 +99,7 @@ class Model(Protocol):
     """The interface of a model, which scores views by their features."""
 
     def __call__(self, features: Sequence[Read]) -> Read:
-        """The scores of a cell's views, given their features."""
+        """The scores of some views from their features: one for all of them, or one each."""
         ...
 
     @property
@@ -147,7 +150,7 @@ class Learned:
     reader: Reader = attrs.field(repr=False)
     model: Model = attrs.field(repr=False)
     _weights: list[dict[object, float]] = attrs.field(init=False, eq=False, repr=False)
-    """For views of symbols only: at each place, what each symbol adds to the score."""
+    """For views without numbers: at each place, what each symbol adds to the score."""
     _known: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
     """A cache: the scores of the kinds of view without numbers."""
 
@@ -214,7 +217,7 @@ class ByKind:
 
 
 def matrix(features: Sequence[Read]) -> Vector:
-    """The features of a cell as a matrix, one row a replica; one row if all are constant."""
+    """The features of some views as a matrix: a row for each view; one row if all are constant."""
     return np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, features))).astype(float)
 
 

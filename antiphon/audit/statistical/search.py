@@ -40,7 +40,7 @@ class AdversaryFamily:
     size: int = attrs.field(default=32, converter=named.whole, kw_only=True)
 
     def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
-        """The adversaries to try."""
+        """The adversaries of the family that are tried, with names for the report."""
         spread = generator(seed)
         columns = [
             low + (high - low) * (spread.permutation(self.size) + spread.random(self.size))
@@ -97,7 +97,8 @@ Search: TypeAlias = Union[Adversary, Iterable[Adversary], AdversaryFamily]
 
 
 def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
-    """The adversaries of a search. Raises: InvalidArgument for none, or another object."""
+    """The adversaries that the argument ``search`` stands for. Raises: InvalidArgument for none, or
+    another object."""
     if isinstance(search, AdversaryFamily):
         return search.members(seed)
     if isinstance(search, Adversary):

@@ -1,1 +1,1 @@
-"""The checks of ``ap.check``: of steps, spaces, declarations, claims, columns, and of an f."""
+"""The checks of ``ap.check``: of steps, spaces, declarations, claims, columns, and an f."""

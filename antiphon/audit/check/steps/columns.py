@@ -36,7 +36,8 @@ def check(subject: Subject) -> Trial:
 
 
 def finding(what: str, place: str) -> Finding:
-    """The finding that a part answers columns (one number per replica) unlike plain numbers."""
+    """The finding that a mechanism or f treats columns (arrays with one number for each replica)
+    unlike plain numbers."""
     return Finding(
         "columns",
         what,
@@ -62,7 +63,8 @@ def disagreement(
     *,
     joins: bool = False,
 ) -> str | None:
-    """How a population's answers differ from plain steps on the same draws; None if they agree."""
+    """A sentence that says how a population's answers differ from those of plain steps on the same
+    draws; None if they agree."""
     coins = ColumnCoins(seed)
     population = Population(scripted(script), mechanism, None, coins, keep=True, joins=joins)
     try:
@@ -96,7 +98,7 @@ def _plain(
 def replicas(
     population: Population, initial: object = None
 ) -> Iterator[tuple[tuple[object, ...], tuple[Draw, ...]]]:
-    """(answers, tape of draws) of each replica of a population, in plain Python values."""
+    """Yields (answers, tape of draws) of each replica of a population, in plain Python values."""
     for lanes, block in population.play(_REPLICAS, initial):
         for place in range(lanes.size):
             own = lanes.only(np.array([place])) if lanes.numbered else lanes
@@ -108,11 +110,11 @@ def replicas(
                 tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
             )
             if not lanes.numbered:
-                break  # all replicas are alike, so one is enough
+                break  # All replicas are alike, so one is enough.
 
 
 def _told(draw: Draw) -> Draw:
-    """The draw as a tape of a plain step records it: arrays of scores as bytes."""
+    """The draw as a plain step would record it on its tape: an array of scores becomes bytes."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -121,5 +123,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of one replica, in an item that may hold those of many."""
+    """The value of one replica, from an item that may hold different values of many replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

@@ -1,4 +1,5 @@
-"""Checks of the contracts of every part: on each step that it took, and on its spaces.
+"""Checks of what every mechanism, post-processor and verification function has to keep: of each
+step that was taken, and of the message spaces.
 
 Each check is a function of the subject; its name is the check's name in reports.
 """
@@ -33,7 +34,7 @@ def crashes(subject: Subject) -> Trial:
         error = taken.error
         if error is None or (key := (type(error), place(error), taken.refused)) in met:
             continue
-        met.add(key)  # a fault is reported with the first message that caused it
+        met.add(key)  # A fault is reported with the first message that caused it.
         if isinstance(error, PartError):
             what = f"{error}, on {_said(taken)}"
             yield subject.finding("crashes", what, "return a plain tuple of these")
@@ -64,7 +65,7 @@ def _said(taken: Taken) -> str:
 
 
 def purity(subject: Subject) -> Trial:
-    """Find steps that change the state they are given (law 1), which all sessions share."""
+    """Find steps that change, in place, the state they are given: all sessions share that state."""
     for taken in subject.taken:
         if taken.changed:
             yield subject.finding(
@@ -77,7 +78,7 @@ def purity(subject: Subject) -> Trial:
 
 
 def randomness(subject: Subject) -> Trial:
-    """Find steps with randomness that does not come from the coins (law 9).
+    """Find steps whose randomness does not all come from the coins.
 
     Draws from elsewhere are missing in recordings, enumerations and privacy figures.
     """
@@ -88,13 +89,13 @@ def randomness(subject: Subject) -> Trial:
 
 
 def replay(subject: Subject) -> Trial:
-    """Find steps that answer differently on the same state, message and coins (law 2).
+    """Find steps that answer differently when they get the same state, message and coins again.
 
     Every step is repeated twice on its own tape: one that alternates agrees every second time.
     """
     for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
-            continue  # other checks report such a step
+            continue  # Other checks report steps that raise, or that change their state.
         again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
         if again.result is None and isinstance(again.error, ReplayMismatch):
             yield subject.finding("replay", "a step asks for other coins when it is repeated", CURE)
@@ -105,7 +106,7 @@ def replay(subject: Subject) -> Trial:
 
 
 def states(subject: Subject) -> Trial:
-    """Find states that cannot be hashed, or that are equal only if they are the same object.
+    """Find states that cannot be hashed, or that equal no state but themselves.
 
     The exact engine merges equal states, and a session keeps old ones.
     """
@@ -144,7 +145,7 @@ def unhashable(state: object, where: str) -> Finding:
 
 
 def answers(subject: Subject) -> Trial:
-    """Find answers of a part that lie outside the space it declares.
+    """Find answers of a mechanism or post-processor outside the answer space that it declares.
 
     Theorems about discrete answers, and a chain's other parts, rely on the declared space.
     """

@@ -1,4 +1,5 @@
-"""Checks of a post-processor's declarations: about coins, queries, and its ``lifting``.
+"""Checks of a post-processor's declarations: about its coins, its queries, and its ``lifting``
+(which f on its left becomes which f' on its right).
 
 The three properties of CM §6.1 that a lifting declares are tested on all runs if these can be
 listed, else on random runs (a counter, for example, may answer any integer). In a random run the
@@ -28,7 +29,8 @@ _HOPS: Final = 8
 _QUESTIONS: Final = 3
 """The number of messages from the left in a run, if all runs are listed."""
 _LOCKS: Final = 500
-"""The largest number of pairs of states that are visited, if all runs are listed."""
+"""The largest number of states that are visited, if all runs are listed; each is a pair of the
+states of two runs."""
 _RUNS: Final = 24
 """The number of runs, if runs are drawn at random."""
 _LONGEST: Final = 6
@@ -67,7 +69,9 @@ def declarations(subject: Subject) -> Trial:
 
 
 def _forwarded(taken: Taken, said: Forwarding) -> bool:
-    """Whether a step forwards a message from the left; or answers left or sends one of ``asks``."""
+    """Whether a step of a post-processor only forwards queries: a message from the left goes on to
+    the right; after an answer the post-processor answers left, or sends one of its own queries
+    ``said.asks``."""
     if taken.result is None:
         return True
     (side, message), (_, to, out) = taken.inputs, taken.result
@@ -86,7 +90,7 @@ def _not_forwarding(subject: Subject, what: str) -> Finding:
 
 
 def _remembers(subject: Subject) -> bool:
-    """Whether the post-processor treats one answer differently after different queries."""
+    """Whether the post-processor reacts to one answer differently after different queries."""
     player = subject.player
     assert isinstance(player, PostProcessor)
     step, start = player.step, player.initial_state
@@ -103,7 +107,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """What P sends after an answer, if each further query of P gets that answer, too."""
+    """The messages that P sends after an answer, if its further queries get the same answer."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -117,7 +121,8 @@ def _passed(step: Step, state: object, heard: Taken) -> list[object]:
 
 
 def check(subject: Subject) -> Trial:
-    """Check the properties destination, response and f→f' of a declared lifting from f to f'."""
+    """Check the three properties of CM §6.1 (destination, response, f→f') for the lifting from f to
+    f' that a post-processor declares."""
     player = subject.player
     declared = getattr(subject.part, "lifting", None)
     if not isinstance(player, PostProcessor) or not isinstance(declared, Lifting):
@@ -145,7 +150,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages of both runs from the last pair from the left on, in words."""
+    """The messages of two runs in words, from the last pair that came from the left on."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
@@ -154,7 +159,8 @@ def _said(found: lockstep.Violation) -> str:
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
-    """The pairs of messages that two runs receive: in all runs if they can be listed, else some."""
+    """Yields the pairs of messages that a post-processor receives in two runs: in all runs if they
+    can be listed, else in random ones."""
     try:
         yield from lockstep.explored(
             processor, declared.outer, declared.inner, queries=subject.messages,
@@ -174,7 +180,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
 
 @attrs.define(eq=False)
 class _Run:
-    """Two runs of a post-processor, in the worlds b = 0 and 1, with messages drawn at random."""
+    """Two runs of one post-processor, in the worlds b = 0 and 1, with messages drawn at random."""
 
     processor: PostProcessor
     declared: Lifting
@@ -212,7 +218,7 @@ class _Run:
             lock = after
 
     def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
-        """The next pair of messages from the left; None after the last."""
+        """The next pair of messages from the left; None if there is no more."""
         if lock.lefts == _LONGEST:
             return None
         first, second = differing_pair, agreeing_message
@@ -222,7 +228,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """The next pair of answers from the right: one answer, for both runs."""
+        """The next pair of answers from the right: the same answer in both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:
@@ -236,7 +242,7 @@ class _Run:
 
     def _any(self, space: Space, answer: object) -> object:
         """An element of a space; ``answer`` itself for a space that contains anything."""
-        if space.contains(_STRANGE):  # as a composition's space does
+        if space.contains(_STRANGE):  # A composition's space, for one, contains anything.
             return answer
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
@@ -244,7 +250,7 @@ class _Run:
     def _after(
         self, lock: lockstep.Lockstep, side: Side, pair: Pair
     ) -> lockstep.Lockstep | lockstep.Broken | None:
-        """The states of both runs after a pair; None if both runs refuse it."""
+        """The states of both runs after they received a pair; None if both runs refuse it."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
             after = lockstep.advance_lockstep(

@@ -1,4 +1,4 @@
-"""Checks of a verification function f, explored as an automaton on pairs of a few messages."""
+"""Checks of a verification function f, by reading many sequences of pairs of a few messages."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _WIDE: Final = 4096
 
 @attrs.frozen
 class Read:
-    """One pair that f has read: after which pairs, and the states of f before and after."""
+    """One step of f: a pair that f read, the pairs before it, and f's states before and after."""
 
     word: tuple[Pair, ...]
     before: object
@@ -88,7 +88,7 @@ def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
         found = list(_step(f, each, here))
         yield from found
         if found:
-            break  # a faulty f may have no further states
+            break  # The states after a faulty step are not explored.
     return Tried(tried, _PAIR)
 
 
@@ -195,7 +195,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
             try:
                 after = read(f, state, zero, one), read(f, other, one, zero)
             except Exception:
-                continue  # the check ``steps`` reports this
+                continue  # The check ``steps`` reports an f that raises.
             refused = [type(each) is Refused for each in after]
             differing += not (all(refused) or identical(zero, one))
             if refused[0] is not refused[1]:
@@ -214,7 +214,8 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check ``@column_safe``: f must decide on columns (one number a replica) as on numbers."""
+    """Check ``@column_safe``: f must decide on columns (arrays with one number for each replica) as
+    on plain numbers."""
     if not is_column_safe(f):
         raise NotApplicable("it does not declare that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import attrs
 import numpy as np
