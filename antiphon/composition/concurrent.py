@@ -162,7 +162,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                raise  # Neither error is an outcome of this child.
+                raise  # Such an error is no outcome of the created mechanism.
             coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
@@ -198,7 +198,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            return True  # The child is not alive and cannot say whether the message carries data.
+            return True  # No such mechanism is alive: the message counts as one with data.
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:

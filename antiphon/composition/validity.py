@@ -104,7 +104,7 @@ class Paying(Suitable):
     """A suitable f (CM Def. 4.4) whose creations use up fixed amounts of one measure. Abstract."""
 
     holds: ClassVar[str]
-    """The name of the field with the amounts."""
+    """The name of the field that holds the fixed amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
     """The distinct fixed amounts by their keys."""
 

@@ -24,7 +24,7 @@ Ends: TypeAlias = Interval[float] | Interval[Floats]
 _ENOUGH: Final = 2.0**-50
 """The relative distance of the two ends at which a search for ε stops."""
 _FAR: Final = 4.0
-"""The ε at which the displayed table ends for a curve that never comes near its floor."""
+"""The ε at which the displayed table ends for a curve that never comes near its least δ."""
 _DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
 _DRAWN: Final = 64
 """The number of points of a line in a picture."""
@@ -52,7 +52,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """The least ε known to have δ(ε) at the floor; inf if there is none."""
+        """The least ε known to have δ(ε) at its limit for ε → ∞ (the floor); inf if there is
+        none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
@@ -191,7 +192,7 @@ class Searched(PrivacyCurve):
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """The least ε at δ, by a search; both ends are points at which δ was computed."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # The floor is approached, and not reached.
+            return Interval(math.inf, math.inf)  # No finite ε reaches this δ.
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -239,7 +240,7 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             epsilon = curve.epsilon_at(delta)
             if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
                 shown.append((epsilon, float(delta)))
-    if not shown:  # The floor is a limit only, and above each round δ.
+    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
         most = min(1.0, 2 * floor)
         shown.append((curve.epsilon_at(most), most))
     return shown
@@ -265,7 +266,8 @@ def _come_down(curve: PrivacyCurve) -> float:
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """The quotient of δ's distances from ``base``, as a logarithm with the sign of value - delta.
+    """How far ``value`` is above ``delta``: the logarithm of the quotient of their distances from
+    ``base``; negative if it is not above.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """

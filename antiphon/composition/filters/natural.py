@@ -1,4 +1,5 @@
-"""The natural filter for claims whose products are comparable, composed as if they were fixed."""
+"""The natural filter for claims whose products of trade-off functions are comparable, composed as
+if they were fixed."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _MOST_CLAIMS: Final = 2**30
 
 
 def _in_a_chain(_: object, __: object, value: Measure) -> None:
-    """Check that a claim is of a kind whose products are comparable. Raises: InvalidArgument."""
+    """Check that a claim is of a kind whose trade-off functions have products that are comparable.
+    Raises: InvalidArgument."""
     if type(value) not in (kinds.Pure, kinds.Approximate, kinds.GaussianDP):
         raise InvalidArgument(
             "claim is what every creation claims: Pure(0.1), Approximate(0.1, 1e-9), or any "

@@ -234,7 +234,7 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The δ of all created mechanisms together at which curves are read for Theorem G."""
+"""The δ of all created mechanisms together at which curves are read as (ε, δ), for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
@@ -274,7 +274,7 @@ def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
     curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
     if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
-        return curve  # The curve is tight.
+        return curve  # This curve is tight: no other bound is less.
     return bounds.least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
