@@ -95,8 +95,8 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The error bounds of a sum of terms ΦK: ``wrong``, and its growth where all phases θy are off
-    in proportion to θ."""
+    """The error bounds of the inversion sum: ``wrong``, and this one for each unit of phase error
+    per unit of frequency."""
     wrong_density: float
     wrong_density_by_turns: float
 

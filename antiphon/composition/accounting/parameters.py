@@ -72,7 +72,7 @@ class Parameters:
 
     @cached_property
     def floor(self) -> Interval[float]:
-        """The least δ at any ε, 1-Π(1-δ_i): the probability that some mechanism has answered ⊤."""
+        """The least δ at any ε, 1-Π(1-δ_i): the probability that some RR_{ε_i,δ_i} reveals all."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(exactly), up(exactly))
@@ -81,7 +81,7 @@ class Parameters:
 
     @cached_property
     def survival(self) -> Interval[float]:
-        """The probability Π(1-δ_i) that no mechanism has answered ⊤."""
+        """The probability Π(1-δ_i) that no RR_{ε_i,δ_i} reveals all."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(1 - exactly), up(1 - exactly))

@@ -34,8 +34,8 @@ def _in_a_chain(_: object, __: object, value: Measure) -> None:
 @register("antiphon.NaturalFilter/1")
 @attrs.frozen
 class NaturalFilter(Filter):
-    """The natural filter of one chain: charges while the claims so far, composed as if fixed in
-    advance, are (ε, δ)-DP; then all is.
+    """The natural filter of comparable claims: charges while the claims so far, composed as if
+    fixed in advance, are (ε, δ)-DP; then all is.
 
     ``claim``: what every creation claims, or less, which is charged as much; with a
     ``GaussianDP``, creations claim any μ-GDP. It admits as many as any accounting of fixed

@@ -73,7 +73,7 @@ class Guarantee(Displayed):
 
     @written_as("promise.epsilon_at(1e-6), at this δ")
     def epsilon_at(self, delta: float | Fraction) -> float:
-        """An ε that is promised at δ. Raises: InvalidArgument below the floor of the curve."""
+        """An ε that is promised at δ. Raises: InvalidArgument below the curve's least δ."""
         return self.curve.epsilon_at(delta)
 
     @written_as("promise.delta_at(1), at this ε")
@@ -218,7 +218,7 @@ class Countable(Space):
 @attrs.frozen
 class Certified(Delegating):
     """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
-    floor).
+    least δ).
 
     Other measures of the derivation (ρ, μ or a Rényi curve) are claimed, too; without ``delta``
     only these, if no finite ε attains the floor.

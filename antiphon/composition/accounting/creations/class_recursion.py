@@ -267,7 +267,7 @@ class ClassRecursion:
         for wrong in product(*(range(each + 1) for each in asked)):
             moves = [2 * false - each for false, each in zip(wrong, asked, strict=True)]
             for ends in at:
-                # The lost overlap falls in the ratio s: the upper end of s gives its lower bound.
+                # The lost overlap 1 - Σ min(P, sQ) falls in s: lower bounds are at its upper end.
                 for side in (1, 0):
                     exponents = (
                         move * one.epsilon[side if move > 0 else 1 - side]

@@ -104,7 +104,7 @@ def sparse(
     symmetric: bool = False,
     tight: bool = False,
 ) -> SparseCurve | GeneralCurve | ClassCurve:
-    """The privacy curve of k-sparse parallel composition: any k of these (ε_i, δ_i) may differ.
+    """The privacy curve of k-sparse parallel composition: k of these (ε_i, δ_i) see a difference.
 
     With more than k parameters the adversary decides which of the mechanisms see different
     data; with at most k, all may. Three theorems, by how many mechanisms may be created, k of

@@ -164,7 +164,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
 def _counted(
     model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
 ) -> _Bound | None:
-    """The bound if each mechanism may get all differing pairs; None if one has none."""
+    """The bound where each mechanism may get all differing pairs; None if no such bound holds."""
     single = all(steps <= 1 for steps in groups)
     if any(map(math.isinf, groups)) or not (pairs or single):
         return None

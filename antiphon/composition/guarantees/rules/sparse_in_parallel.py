@@ -108,7 +108,7 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
 
 
 def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
-    """The premise that every created f' is first-pair consistent; None if it may fail."""
+    """The premise that the f' of all creations are first-pair consistent; None if it may fail."""
     if f.require_first_pair_consistent:
         return derivation.Premise(_CONSISTENT, derivation.Mark.ENFORCED, "by V[f]")
     if inquiry.catalogue is None:
@@ -238,7 +238,8 @@ _LEFT: Final = (1e-3, 1e-6, 1e-9)
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
-    """The curves of docs/fdp.md for bounded creations, if every measure has a dominating pair."""
+    """The curves of docs/fdp.md for k-sparse composition of bounded creations; none unless every
+    measure has a dominating pair."""
     counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
     each_once = [own for own, _ in counts]
     whole = bounds.product(each_once) if most else None
