@@ -29,7 +29,7 @@ def _unclaimed(state: object, zero: object, one: object) -> Refused:
 @register("antiphon.Create/1")
 @attrs.frozen
 class Create(Creation):
-    """The creation query (M, s, ε, δ, f): create M(s), which is claimed to be (ε, δ)-DP w.r.t. f.
+    """The creation query (M, s, ε, δ, f): create M in state s, claimed to be (ε, δ)-DP w.r.t. f.
 
     ``claim`` defaults to the mechanism's first claim and may only weaken one of
     its claims. A mechanism without claims can be created in live use, but no

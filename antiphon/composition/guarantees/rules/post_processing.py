@@ -64,7 +64,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
 
 
 def rest_of(system: AnyChain, place: int) -> Mechanism:
-    """The part of a chain to the right of its first links."""
+    """The part of a chain to the right of its first ``place`` post-processors."""
     links = system.links[place:]
     return chain(links, system.mechanism) if links else system.mechanism
 
@@ -91,7 +91,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure survives post-processing: bounded range needs deterministic links.
+    """Whether a measure survives post-processing: bounded range needs deterministic ones.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
@@ -125,7 +125,7 @@ def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise that a space decides; only assumed for a user's space, whose answers may change."""
+    """A premise that a message space decides; only assumed for a user's, which may change."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 

@@ -149,7 +149,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The f of ``f``'s relation whose first pair consists of initial states."""
+    """The f with the neighbouring relation of ``f`` whose first pair is two initial states."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart

@@ -248,7 +248,7 @@ def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyC
     if len(measures) == 1:
         yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    # The curve holds even if all mechanisms of every kind differ.
+    # This curve holds even if ``most`` mechanisms of every kind see a difference.
     yield compose(each_once, times=most)
     curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:
