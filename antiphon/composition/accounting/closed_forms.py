@@ -27,7 +27,7 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """The privacy curve of fixed (ε_i, δ_i): δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), H of all (ε_i, 0).
+    """The privacy curve δ(ε) = 1 - Π(1-δ_i)(1-H(ε)) of fixed (ε_i, δ_i), H(ε) that of all (ε_i, 0).
     Abstract."""
 
     composed: Parameters
