@@ -15,7 +15,7 @@ from antiphon.protocol.verification import Refused, Verification, read, swap_sym
 from antiphon.verifiers.models import EventLevel, UserLevel
 
 Counted: TypeAlias = Union[EventLevel, UserLevel]
-"""The models that bound the number of differing pairs over a whole composition."""
+"""The verification functions (event and user level) that bound the number of differing pairs."""
 
 
 def _is_counted(_: object, __: object, value: Any) -> None:

@@ -29,7 +29,7 @@ class Child(NamedTuple):
 @register("antiphon.Dead/1", state=True)
 @attrs.frozen
 class Dead:
-    """The state of a child that has halted or failed; it answers HALT for ever.
+    """The state of a created mechanism that has halted or failed; it answers HALT for ever.
 
     All dead children are equal: states are compared by their future answers.
     """
@@ -57,7 +57,7 @@ class Dead:
         return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
-compared_by(Dead)  # No field is compared, so that all dead children are equal.
+compared_by(Dead)  # No field is compared, so that the states of all dead mechanisms are equal.
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
@@ -106,9 +106,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     budget: Budget | None
     """The budget to which creations are charged; None: there is none."""
 
-    # (q, i) goes to the i-th child and to no other: given the transcript, children are independent,
-    # which the theorems of composition need. So the fate of one child must not affect another, and
-    # a child that fails must not end the composition:
+    # (q, i) goes to the i-th child, a created mechanism, and to no other: given the transcript,
+    # children are independent, which the theorems of composition need. So the fate of one must not
+    # affect another, and a child that fails must not end the composition:
     #
     #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
     #                   the query is the index of a child that takes i: the two are swapped.
@@ -162,7 +162,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                raise  # Neither error is an outcome of this child.
+                raise  # Such an error is no outcome of the created mechanism.
             coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
@@ -172,7 +172,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         return state.set(index, Child(created, after)), answer
 
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
-        """The state with one more child, and the answer to its creation query."""
+        """The state with one more created mechanism, and the answer to its creation query."""
         if self.budget is None or not isinstance(state, Ledger):
             return state.append(Child(creation, creation.mechanism.initial_state)), TOP
         claim = creation.claim
@@ -198,7 +198,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            return True  # The child is not alive and cannot say whether the message carries data.
+            return True  # No such mechanism is alive: the message counts as one with data.
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:

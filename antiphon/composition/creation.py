@@ -50,7 +50,7 @@ def _weakened(measure: Measure, claims: Sequence[Claim]) -> Claim:
 @register("antiphon.Create/1")
 @attrs.frozen
 class Create(Creation):
-    """The creation query (M, s, ε, δ, f): create M(s), which is claimed to be (ε, δ)-DP w.r.t. f.
+    """The creation query (M, s, ε, δ, f): create M in state s, claimed to be (ε, δ)-DP w.r.t. f.
 
     ``claim`` defaults to the mechanism's first claim and may only weaken one of its claims. A
     measure, such as ``Pure(2)``, stands for its most certain claim that implies it, weakened to

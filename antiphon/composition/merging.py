@@ -103,7 +103,8 @@ def _told(value: Any) -> bool:
     if kind in _PLAIN:
         return True
     said: object = vars(kind).get("__fingerprint__")
-    if said is not None and why_untrusted(said) is None:  # The method is one of this library's own.
+    # The method ``__fingerprint__`` is one of this library's own.
+    if said is not None and why_untrusted(said) is None:
         return not _aside(value, ())
     ours = is_library_code(kind)
     if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):

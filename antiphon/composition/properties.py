@@ -155,7 +155,8 @@ def explored(
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
-        if len(heard0) == DEEPEST:  # For example, P creates for ever and never answers.
+        # Such a run may not end: P may create for ever and never answer.
+        if len(heard0) == DEEPEST:
             raise Intractable("a run of the post-processor", f"over {DEEPEST} messages", DEEPEST)
         if lock.sent is None and lock.lefts == questions:
             continue
@@ -173,7 +174,8 @@ def explored(
             if after.over:
                 continue
             if after.sent and all(type(address(each)[1]) is Create for each in after.sent):
-                waiting.append((after, *runs))  # Its only answer is ⊤, so no new state is counted.
+                # The only answer to a creation is ⊤, so these runs go on uncounted.
+                waiting.append((after, *runs))
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:

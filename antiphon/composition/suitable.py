@@ -20,7 +20,7 @@ Purse: TypeAlias = "Vector[int]"
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """The state of f for one created mechanism: that of f', and whether a pair differed."""
+    """The state of f for one created mechanism: that of its own f', and whether a pair differed."""
 
     created: Create
     state: Any
@@ -32,13 +32,14 @@ class Checked(NamedTuple):
 
 @register("antiphon.SuitableState/1", state=True)
 class SuitableState(NamedTuple):
-    """The state of a suitable f: the created mechanisms in order, and the unused parameters."""
+    """The state of a suitable f (CM Def. 4.4): created mechanisms, and unused parameters."""
 
     children: Vector[Checked]
     purse: Purse
 
 
-@column_safe  # Each created f' is checked by itself, as it need not be column-safe.
+# The f' of each created mechanism is stepped by itself, as it need not be column-safe.
+@column_safe
 class Suitable(Verification[SuitableState]):
     """A verification function of suitable sequences (CM Def. 4.4), with more conditions.
     Abstract."""
@@ -46,7 +47,8 @@ class Suitable(Verification[SuitableState]):
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
-    """Whether f' must hold for all created mechanisms, or for those alone that see a difference."""
+    """Whether the pairs of every created mechanism must be valid for it, or only where one
+    differs."""
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
@@ -135,7 +137,8 @@ class Suitable(Verification[SuitableState]):
 
 
 class Unpaid(Suitable):
-    """A suitable f without fixed parameters; every created f' must hold. Abstract."""
+    """A suitable f (CM Def. 4.4) without fixed parameters, which checks all mechanisms.
+    Abstract."""
 
     __slots__ = ()
     checks_all = True

@@ -36,7 +36,7 @@ def given_creations(value: Any) -> tuple[Create, ...]:
 
 @attrs.frozen
 class OfCreations(Unpaid):
-    """A suitable f whose sequences create exactly k given mechanisms. Abstract."""
+    """A suitable f (CM Def. 4.4) whose sequences create exactly k given mechanisms. Abstract."""
 
     created: tuple[Create, ...] = attrs.field(converter=given_creations)
     prescribed: int = attrs.field(
@@ -66,7 +66,7 @@ class FixedMechanisms(OfCreations):
 
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
-    """Whether the f' of each creation is swap-symmetric, so that a suitable f over them is."""
+    """Whether the f' of each creation's claim is swap-symmetric; a suitable f over them then is."""
     return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
 
 
@@ -108,7 +108,7 @@ class Paying(Suitable):
     """A suitable f (CM Def. 4.4) whose creations use up fixed amounts of one measure. Abstract."""
 
     holds: ClassVar[str]
-    """The name of the field with the amounts."""
+    """The name of the field that holds the fixed amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
     """The distinct fixed amounts by their keys."""
 
@@ -183,7 +183,8 @@ class Measured(Paying):
     holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(
         converter=parameter_multisets.of_one_kind,
-        eq=lambda measures: tuple(map(told_apart, measures)),  # a user's ``==`` is not trusted
+        # The ``==`` of a user's measure is not trusted.
+        eq=lambda measures: tuple(map(told_apart, measures)),
     )
 
     @property
@@ -192,7 +193,8 @@ class Measured(Paying):
 
 
 class FixedInAdvance(Paying):
-    """A suitable f whose creations use up the fixed amounts and have discrete answers. Abstract."""
+    """A suitable f (CM Def. 4.4): creations use up the fixed amounts and have discrete answers.
+    Abstract."""
 
     __slots__ = ()
     checks_all = True
@@ -207,7 +209,8 @@ class FixedInAdvance(Paying):
 
 
 class Sparse(Paying):
-    """A suitable f whose mechanisms use up their amount at their first differing pair. Abstract."""
+    """A suitable f (CM Def. 4.4): mechanisms use up their amount at the first differing pair.
+    Abstract."""
 
     __slots__ = ()
     checks_all = False
@@ -229,7 +232,7 @@ class Sparse(Paying):
 @column_safe
 @attrs.frozen
 class AdaptiveParameters(Unpaid):
-    """A suitable f whose creations choose parameters and number adaptively; every f' must hold.
+    """A suitable f (CM Def. 4.4) for creations whose parameters and number are chosen adaptively.
 
     The f of ``ExtConComp(budget=…)``: the budget decides which creations are accepted, so a
     composition without one promises nothing w.r.t. it. As in CM Def. 4.11, every created mechanism

@@ -1,4 +1,4 @@
-"""Accounting: the privacy curve of a composition of fixed parameters, rounded outward (theory §4).
+"""Accounting: the privacy curve of a composition of fixed parameters, rounded outward.
 
 ``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. ``compose`` takes
 dominating pairs in their place: pairs of laws that bound δ at every ε. Every function returns a

@@ -1,5 +1,5 @@
-"""The hockey-stick divergence of a composition whose privacy loss has few atoms, from one binomial
-law for each distinct ε_i.
+"""The hockey-stick divergence of composed randomized responses RR_{ε_i,0} whose privacy loss has
+few atoms (values): from one binomial law for each distinct ε_i.
 
 Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there; otherwise
 they are all listed. Equal parameters are the case of a single law, and the sum below is then the
@@ -39,11 +39,11 @@ from antiphon.numbers import Intractable, double_double, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
-"""The largest number of terms in one window of a binomial law: 32 MB an array."""
+"""The largest number of terms of a binomial law that are kept: 32 MB an array."""
 _NATS: Final = 52.0
-"""The distance in nats below the largest term where a window ends: e^-52 = 2^-75."""
+"""The nats between the largest and the least kept term of a binomial law: e^-52 = 2^-75."""
 _SLACK: Final = 60
-"""The number of extra terms at each end of a window of a narrow binomial law."""
+"""The number of extra terms that are kept at each end of a narrow binomial law."""
 
 
 @attrs.frozen(eq=False)
@@ -71,7 +71,8 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    # With raised odds, upper bounds are too high; lower bounds of tiny terms are set to 0.
+    # Odds below 1e-280 are raised to it: upper bounds stay above the true terms, and the lower
+    # bounds of tiny terms are set to 0 below.
     odds = max(odds, 1e-280)
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
@@ -92,7 +93,8 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    upper = terms * (1 + relative) + 1e-290  # Terms that small are not as precise as larger ones.
+    # Tiny terms have larger rounding errors: 1e-290 covers them.
+    upper = terms * (1 + relative) + 1e-290
     return TermWindow(first, Interval(lower, upper), below + above)
 
 
@@ -109,11 +111,11 @@ MOST: Final = 1 << 18
 _LONGEST: Final = 1 << 21
 """The largest number of atoms (values of the privacy loss) on a common lattice."""
 _WORK: Final = 1 << 27
-"""The largest number of multiplications in a convolution of all the laws."""
+"""The largest number of multiplications in a convolution of all the binomial laws."""
 _SUM: Final = 400 * UNIT
 """The relative error of a pairwise sum over atoms, with the rounding of their weights."""
 _STICKS: Final = 1024
-"""The largest number of ε whose hockey-stick divergence is kept."""
+"""The largest number of ε whose hockey-stick divergence is cached."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
@@ -172,7 +174,7 @@ class Atoms:
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
-        steep = UNIT * law.order * far  # The exponent is rounded, too.
+        steep = UNIT * law.order * far  # The rounding of the exponent ``order`` · x counts, too.
         low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
         lower = float(np.sum(low)) * (1 - _SUM)
         upper = float(np.sum(high)) * (1 + _SUM) + law.outside + 1e-300
@@ -196,8 +198,8 @@ class Atoms:
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[TermWindow]) -> tuple[Floats, Interval[Floats]]:
-        """The convolved law of all groups of equal ε_i: places, in multiples of the common unit,
-        and masses."""
+        """The convolution of the binomial laws of all groups of equal ε_i: places, in multiples of
+        the common unit, and masses."""
         low = high = np.ones(1)
         first = total = 0
         unit = self._unit if len(self._groups) > 1 else None
@@ -260,7 +262,7 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
 
 
 def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The law of the product of two independent numbers e^L; equal places are merged."""
+    """The law of the product of independent e^L and e^L', L and L' losses; equal values merge."""
     after: Law = {}
     listed = list(other)
     for place, mass in law.items():

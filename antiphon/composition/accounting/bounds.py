@@ -49,8 +49,8 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(TheoremCurve):
-    """A privacy curve that is an upper bound only: lower ends are 0, no floor is exact.
-    Abstract."""
+    """A privacy curve that is an upper bound only: its intervals begin at 0, and its floor (least
+    δ) is not known exactly. Abstract."""
 
     @property
     def _exact_floor(self) -> None:
@@ -98,7 +98,7 @@ def _sum(value: float, delta: Fraction) -> float:
 
 
 def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
-    """The curve plus ``delta``: an event of that probability at which nothing is promised."""
+    """The curve with a δ larger by ``delta``, the probability that nothing is promised."""
     return ShiftedCurve(curve, delta) if delta else curve
 
 
@@ -205,8 +205,8 @@ class LeastCurve(_Bound):
         )
 
     def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
-        """The least ``figure`` of all curves; a curve whose figure takes too long to compute is
-        left out.
+        """The least value of ``figure`` over all curves; a curve for which it takes too long to
+        compute is left out.
 
         Raises: Intractable if all do.
         """
@@ -221,13 +221,13 @@ class LeastCurve(_Bound):
 
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
-    """The exact point (ε, δ) where δ first reaches its floor; None if ε or δ is not known
-    exactly."""
-    # Each of the curves holds, so an exact point of any of them does.
+    """The exact point (ε, δ) where δ first reaches its floor, the least δ at any ε; None if ε or
+    that δ is not known exactly."""
+    # Every curve of a ``LeastCurve`` holds, so an exact point of any of them is promised.
     if isinstance(curve, LeastCurve):
         return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, OfWorst):
-        curve = curve.worst  # From this ε on the curve and its worst case are the same.
+        curve = curve.worst  # The point is that of the worst k parameters.
     if not isinstance(curve, OptimalCurve):
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor
@@ -235,8 +235,8 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
 
 
 def point_at(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
-    """The point (ε, δ) at ``delta``; for None at the floor, with exact parameters where they are
-    known.
+    """The promised point (ε, δ) at ``delta``; None stands for the least δ of the curve. Parameters
+    are exact where they are known.
 
     Raises: InvalidArgument where no ε is promised.
     """

@@ -70,13 +70,14 @@ def at_most_target(spent: float, target: Fraction) -> bool:
 
 @lru_cache(maxsize=64)
 def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
-    """The largest ρ, rounded down, for which ρ-zCDP implies (ε, δ)-DP."""
+    """The largest ρ, rounded down, for which ρ-zCDP implies (``target``, ``chance``)-DP."""
 
     def private(rho: float) -> bool:
         curve = from_concentrated(short_rate(rho))
         return at_most_target(curve.epsilon_at(chance), target)
 
-    # ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for large ε the largest ρ is about ε.
+    # A start below the largest ρ: ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for large ε the largest
+    # ρ is about ε.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
     while not private(low):
         low /= 2
@@ -84,6 +85,7 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
 
 
 def short_rate(rate: float) -> Fraction:
-    """A rate rounded down to twenty bits: exact sampling takes time for each digit."""
+    """A parameter of privacy or noise, rounded down to twenty binary digits, as exact sampling
+    takes time for each digit."""
     shift = 20 - math.frexp(rate)[1]
     return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift

@@ -1,4 +1,4 @@
-"""Composition theorems about fixed parameters: basic, advanced, and the least ε and δ."""
+"""The privacy curves of composed (ε_i, δ_i): by basic and advanced composition, and the tight."""
 
 import math
 from abc import abstractmethod
@@ -20,14 +20,14 @@ from antiphon.numbers.errors import written_as
 from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT
-"""A generous bound on the relative error of the sums and exponents below."""
+"""A generous bound on the relative error of the sums and exponents in this file."""
 _EQUAL: Final = "Kairouz, Oh and Viswanath 2015, Thm 3.3"
 _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """The privacy curve of fixed (ε_i, δ_i), δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), H that of all (ε_i, 0).
+    """The privacy curve δ(ε) = 1 - Π(1-δ_i)(1-H(ε)) of fixed (ε_i, δ_i), H(ε) that of all (ε_i, 0).
     Abstract."""
 
     composed: Parameters
@@ -95,8 +95,8 @@ class AdvancedCurve(FromZero, OfParameters):
         plain = math.exp(-exponent)
         if exponent <= 1:
             return plain * (1 + _SLACK * (1 + exponent))
-        # The form δ̃ = √Σε² / (e^x - e), x the exponent, is rewritten so that e^x does not
-        # overflow.
+        # The bound δ̃ = √(Σε_i²)/(e^x - e), with x = ``exponent``, is rewritten so that e^x does
+        # not overflow.
         better = largest * math.sqrt(square) * plain / (1 - math.exp(1 - exponent))
         return min(plain, better) * (1 + _SLACK * (2 + exponent)) + 5e-324
 
@@ -112,7 +112,7 @@ def basic(given: Parameters | Given, *, times: int = 1) -> BasicCurve:
 
 
 def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
-    """The curve of advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5; theory §4).
+    """The curve of advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5).
 
     ε̃ = min{Σε_i, Σε_i tanh(ε_i/2) + √(2Σε_i² min{ln(1/δ̃), ln(e+√(Σε_i²)/δ̃)})} at
     δ = 1-(1-δ̃)Π(1-δ_i). Never below ``optimal``; cheap, and a formula whose dependence on each
@@ -146,7 +146,7 @@ class ExactCurve:
         return self.floor + (1 - self.floor) * stick
 
     def epsilon_at(self, delta: float | Fraction) -> exact.ExactEpsilon:
-        """The least ε at ``delta``: 0 or ``Log(x)``. Raises: InvalidArgument below the floor."""
+        """The least ε at ``delta``: 0 or ``Log(x)``. Raises: InvalidArgument for δ < 1-Π(1-δ_i)."""
         target = exact.probability(delta)
         if target < self.floor:
             raise InvalidArgument(f"delta is below the floor, {self.floor}; ask for that or more")
@@ -252,7 +252,7 @@ def _atoms(epsilons: Groups) -> Atoms:
 
 
 class OfWorst(TheoremCurve):
-    """A curve that covers any k of some parameters; ``worst`` is the curve of the worst k.
+    """A privacy curve for any k of given parameters; ``worst`` is the curve of the worst k.
     Abstract."""
 
     worst: OptimalCurve

@@ -17,15 +17,16 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
-"""The number of orders c = 2^(number/4) of tilting in one octave."""
+"""The number of tilting orders c (by which a loss L is weighted with e^(cL)) in a factor of two."""
 _EXTREME: Final = 160
-"""The largest number of an order c = 2^(number/4): orders reach from 2^-40 to 2^40."""
+"""The largest ``number`` of a tilting order c = 2^(number/4): orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
-"""The number of bits of precision that may be lost in the product of an order and an ε."""
+"""The base-2 logarithm of the largest product c · ε of a tilting order and an ε: the bits of
+precision that it may lose."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
-"""The tolerance, in nats, in the choice of the order of tilting, where δ need not be relatively
-accurate."""
+"""The allowed distance, in nats, of the tilting order's Chernoff bound from the least such bound,
+where δ need not be relatively accurate."""
 
 
 @attrs.frozen(eq=False)
@@ -39,7 +40,7 @@ class Product:
     )
 
     def with_noise(self, variance: Fraction) -> Product:
-        """The composition with one more Gaussian mechanism, of loss N(v/2, v)."""
+        """The composition with one more Gaussian mechanism, of loss N(v/2, v), v = ``variance``."""
         return Product((Normal(variance), *self.laws)) if variance else self
 
     @cached_property
@@ -118,18 +119,19 @@ class Product:
         return self._guides[order]
 
     def cost(self, number: int, at: float) -> float:
-        """The logarithm of Chernoff's bound on the divergence H(at), by one order of tilting."""
+        """The logarithm of Chernoff's bound on the hockey-stick divergence at ε = ``at``, by the
+        tilting order 2^(number/4)."""
         c = order(number)
         return self.log_moment(c).value - c * at - math.log(c) - math.log1p(c)
 
     def _saddle(self, number: int) -> float:
-        """The ε at which the order with this number gives the least Chernoff bound (``cost``)."""
+        """The ε for which the tilting order 2^(number/4) gives the least bound ``cost``."""
         c = order(number)
         return self.guide(c)[0] - 1 / c - 1 / (c + 1)
 
     def rung_near(self, at: float, allowed: float = ALLOWED) -> int:
-        """The number of the highest order whose ``cost`` at ``at`` is within ``allowed`` nats of
-        the least."""
+        """The number of the highest tilting order whose Chernoff bound (``cost``) at ε = ``at`` is
+        within ``allowed`` nats of the least."""
         low = -_EXTREME
         high = last = math.floor(_RUNGS * (_DIGITS - math.log2(max(at, 2.0**-14))))
         while high - low > 1:
@@ -142,8 +144,8 @@ class Product:
         return number
 
     def where(self, stick: float) -> tuple[float, float]:
-        """The approximate ε where the hockey-stick divergence is ``stick``, and the loss's
-        deviation there."""
+        """The approximate ε where the hockey-stick divergence is ``stick``, and the standard
+        deviation of the loss tilted for that ε."""
         aim, low, high = math.log(stick), -_EXTREME, _EXTREME
         while high - low > 1:
             middle = (low + high) // 2
@@ -155,8 +157,8 @@ class Product:
         return at, math.sqrt(self.guide(order(high))[1])
 
     def near(self, delta: float, reveal: Parameters, most: float) -> tuple[float, float] | None:
-        """Two guesses around the ε of ``delta``, given the infinite losses; None at an end of the
-        curve."""
+        """Two guesses around the ε at which δ is ``delta``; None unless ``delta`` is above the
+        probability of an infinite loss (``reveal``) and below 1."""
         room, survival = delta - reveal.floor.upper, reveal.survival.lower
         if not 0 < room < survival:
             return None
@@ -165,7 +167,8 @@ class Product:
         return low, high
 
     def _height(self, number: int) -> float:
-        """The approximate ln H (hockey-stick divergence) at the ε for which an order is best."""
+        """The approximate ln H, H the hockey-stick divergence, at the ε for which the tilting order
+        2^(number/4) is best."""
         c = order(number)
         curvature = self.guide(c)[1] + c**-2 + (c + 1) ** -2
         return self.cost(number, self._saddle(number)) - 0.5 * math.log(math.tau * curvature)
@@ -179,6 +182,6 @@ def _cell(law: LossLaw, order: float) -> float:
 
 
 def order(number: int) -> float:
-    """The order c = 2^(number/4) of tilting; orders are on a fixed ladder, so that contours are
-    reused."""
+    """The tilting order c = 2^(number/4); orders are taken from this fixed sequence, so that
+    contours of integration are reused."""
     return float(2.0 ** (number / _RUNGS))

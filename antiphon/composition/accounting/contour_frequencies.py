@@ -1,4 +1,4 @@
-"""The frequencies that matter in a Fourier inversion, with the characteristic function Φ there."""
+"""The frequencies that matter in a Fourier inversion, and the characteristic function Φ there."""
 
 import math
 from collections.abc import Callable
@@ -18,13 +18,14 @@ dropped."""
 _DENSITY_NATS: Final = 23.0
 """The threshold in nats for the density of the loss, which affects interval widths only."""
 _BLOCK: Final = 1 << 12
-"""The largest number of ranges of frequencies that are bounded together."""
+"""The largest number of ranges of frequencies whose characteristic function is bounded together."""
 _BATCH: Final = 1 << 17
 """The approximate number of frequencies that are evaluated together."""
 _FEW: Final = 64
-"""The approximate number of factors of Φ that show a range to be negligible."""
+"""The approximate number of factors of the characteristic function by which a range of frequencies
+is shown to be negligible."""
 LIMIT: Final = 1 << 32
-"""The largest number of factors of Φ that are evaluated: about half a minute."""
+"""The largest number of evaluated factors of characteristic functions: about half a minute."""
 MOST: Final = 1 << 22
 """The largest number of frequencies kept: 200 MB."""
 _CURE: Final = "(ask for a larger `width`, or account for fewer distinct pairs)"
@@ -47,8 +48,8 @@ class SiftedFrequencies(NamedTuple):
 def sift(
     product: Product, order: float, step: float, end: int, kernel: Kernel, *, density: bool
 ) -> SiftedFrequencies:
-    """Select the frequencies 0, step, …, below end·step, that matter in an inversion along
-    ``order``.
+    """Select the frequencies 0, step, …, below end·step, that matter in an inversion along the line
+    Re s = ``order``.
 
     Raises: Intractable for too many frequencies, or too much work.
     """
@@ -68,9 +69,10 @@ class _Sieve:
     step: float
     kernel: Kernel
     least: float
-    """The value of ln |ΦK|, K the kernel, below which a term is negligible."""
+    """The value of ln |ΦK| below which a term is negligible; Φ is the characteristic function, K
+    the kernel."""
     plain: float
-    """The value of ln |Φ| below which a term of the density is negligible."""
+    """The value of ln |Φ|, Φ the characteristic function, that is negligible for the density."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])
@@ -119,7 +121,7 @@ class _Sieve:
             self._evaluate()
 
     def _evaluate(self) -> None:
-        """Evaluate Φ at the queued frequencies; drop those where it is negligible."""
+        """Evaluate the characteristic function at the queued frequencies; drop negligible ones."""
         indices = np.sort(np.concatenate([np.zeros(0, np.int64), *self.waiting]))
         self.waiting, self.queued = [], 0
         theta = self._theta(indices)
@@ -141,7 +143,8 @@ class _Sieve:
         return theta
 
     def _enough(self, theta: Floats) -> tuple[Floats, Floats]:
-        """For each frequency, the ln |Φ| that is negligible, and ln |K| of the kernel."""
+        """For each frequency, the largest ln |Φ| that is negligible, and ln |K|; Φ is the
+        characteristic function, K the kernel."""
         logs = np.log(self.kernel(theta))
         return np.minimum(self.least - logs, self.plain), logs
 

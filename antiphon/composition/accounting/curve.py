@@ -1,19 +1,18 @@
 """Privacy curves: δ as a function of ε and back, as certified intervals."""
 
+
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
-from typing import Any, ClassVar, Final, TypeAlias, TypeVar, overload
-
-import attrs
 import numpy as np
-
-from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
-from antiphon.numbers import Intractable, InvalidArgument, exact, shown_down, shown_up
-from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
-from antiphon.protocol.display import Card, Grid, Part, Shown
-from antiphon.protocol.pictures import Axes, Plotted, titled
+import attrs
+from abc import (ABC, abstractmethod)
+from antiphon.composition.accounting.curve_lines import (CurveLine, LEAST, draw_lines)
+from antiphon.numbers import (Intractable, InvalidArgument, exact, shown_down, shown_up)
+from antiphon.numbers.interval import (Floats, Interval, above, below, down, least_reading, up)
+from antiphon.protocol.display import (Card, Grid, Part, Shown)
+from antiphon.protocol.pictures import (Axes, Plotted, titled)
+from collections.abc import (Callable, Iterable, Iterator)
+from fractions import (Fraction)
+from typing import (Any, ClassVar, Final, TypeAlias, TypeVar, overload)
 
 Value = TypeVar("Value")
 Epsilons: TypeAlias = Iterable[exact.Epsilon] | Floats
@@ -24,7 +23,7 @@ Ends: TypeAlias = Interval[float] | Interval[Floats]
 _ENOUGH: Final = 2.0**-50
 """The relative distance of the two ends at which a search for ε stops."""
 _FAR: Final = 4.0
-"""The ε at which the displayed table ends for a curve that never comes near its floor."""
+"""The ε at which the displayed table ends for a curve that never comes near its least δ."""
 _DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
 _DRAWN: Final = 64
 """The number of points of a line in a picture."""
@@ -52,7 +51,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """The least ε known to have δ(ε) at the floor; inf if there is none."""
+        """The least ε known to have δ(ε) at its limit for ε → ∞ (the floor); inf if there is
+        none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
@@ -191,7 +191,7 @@ class Searched(PrivacyCurve):
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """The least ε at δ, by a search; both ends are points at which δ was computed."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # The floor is approached, and not reached.
+            return Interval(math.inf, math.inf)  # No finite ε reaches this δ.
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -240,9 +240,15 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             epsilon = curve.epsilon_at(delta)
             if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
                 shown.append((epsilon, float(delta)))
+<<<<<<< /tmp/tmpo94meudo/o
     if not shown:  # The floor is a limit only, and above each round δ.
         higher = min(2 * floor, (1 + floor) / 2)
         shown.append((curve.epsilon_at(higher), higher))
+=======
+    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
+        most = min(1.0, 2 * floor)
+        shown.append((curve.epsilon_at(most), most))
+>>>>>>> /tmp/tmpo94meudo/t
     return shown
 
 
@@ -266,7 +272,8 @@ def _come_down(curve: PrivacyCurve) -> float:
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """The quotient of δ's distances from ``base``, as a logarithm with the sign of value - delta.
+    """How far ``value`` is above ``delta``: the logarithm of the quotient of their distances from
+    ``base``; negative if it is not above.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """

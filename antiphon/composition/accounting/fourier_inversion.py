@@ -58,17 +58,17 @@ _REFINED: Final = 4
 _COARSER: Final = 4
 """The largest number of 64-fold increases of the noise of a slow inversion."""
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
-"""The largest cost of an inversion that is repeated with less noise, in factors of Φ."""
+"""The largest cost, in evaluated factors, of an inversion that is repeated with less noise."""
 _LONGEST: Final = 1 << 16
 """The largest number of frequencies in a lattice's period; beyond it the lattice is ignored."""
 _NOTHING: Final = -750.0
 """A logarithm below that of the least positive double."""
 _END: Final = 60.0
-"""The decay in nats of a Gaussian factor at which the contour ends."""
+"""The decay of the Gaussian factor, in nats, at which a line of integration ends."""
 
 
 class Overlap(NamedTuple):
-    """A Chernoff bound on the tails of the divergence H, by the order c + ``shift`` of tilting."""
+    """A Chernoff bound on the tails of the divergence H, by tilting at the order c + ``shift``."""
 
     shift: float
     log: float
@@ -76,8 +76,8 @@ class Overlap(NamedTuple):
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on the divergence H, scaled by M(c)e^(-cy), their width due to noise, and about
-    |H'|."""
+    """Bounds on the hockey-stick divergence H, their width due to noise, and about |H'|, all in
+    units of the tilted moment M(c)e^(-cy)."""
 
     lower: float
     upper: float
@@ -95,14 +95,14 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The error bounds of a sum of ΦK: ``wrong``, and its growth where all phases are off in
-    proportion to θ."""
+    """The error bounds of the inversion sum: ``wrong``, and this one for each unit of phase error
+    per unit of frequency."""
     wrong_density: float
     wrong_density_by_turns: float
 
 
 class Target(NamedTuple):
-    """The ε at which the divergence is asked for: ``next`` - ``gap``, no loss in between."""
+    """A requested ε: ``next`` - ``gap``, with no possible loss between it and ``next``."""
 
     next: float
     gap: float
@@ -112,7 +112,7 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """The divergence H of a composition, to about ``width``; each contour of integration is kept.
+    """The divergence H of a composition, to about ``width``; contours of integration are cached.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
     wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
@@ -194,7 +194,7 @@ class Inversions:
 
 
 def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
-    """The place of an ε: with the next loss above it, if all losses lie on a lattice."""
+    """The target for an ε: with the next loss above it, if all losses lie on a lattice."""
     e = exact.bracket(at, 40)[0]
     if lattice is None:
         return Target(float(e), 0.0, 0.0)
@@ -254,7 +254,7 @@ class Inversion:
         cosine, sine = np.cos(phases), np.sin(phases)
 
         def turned(values: Complexes) -> float:
-            """The sum Re Σ values · e^(-iθy) over the frequencies θ, y the place."""
+            """The sum Re Σ values · e^(-iθy) over the frequencies θ, y the target's ``next``."""
             return float(np.sum(values.real * cosine + values.imag * sine))
 
         worst = 8 * UNIT * sums.last * abs(place.next)  # The largest rounding error of a phase θy.
@@ -282,7 +282,8 @@ class Inversion:
 
     @cached_property
     def _dropped(self) -> tuple[float, float]:
-        """Bounds on the sums of |ΦK| and |Φ|, K the kernel, over all frequencies not kept."""
+        """Bounds on the sums of |ΦK| and |Φ| over all frequencies not kept; Φ is the characteristic
+        function, K the kernel."""
         if self.lattice is not None:
             return self._kept.kernel, self._kept.plain
         start, v = self.end * self.step, float(self.product.variance)
@@ -296,7 +297,8 @@ class Inversion:
 
     @cached_property
     def _weights(self) -> Complexes:
-        """The values of Φ at the kept frequencies, doubled except at 0 for their conjugates."""
+        """The values of the characteristic function at the kept frequencies; all but that at 0 are
+        doubled, for their conjugates."""
         doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
             self._kept.logs.value
         )
@@ -306,7 +308,7 @@ class Inversion:
     def _sums(self) -> Sums:
         theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
         value, slack = self._kept.logs
-        # The sums over frequencies are pairwise.
+        # Sums over frequencies are pairwise, so that their rounding errors stay small.
         slack = slack + (64 + min(2 * len(theta), 192)) * UNIT
         most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
         wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
@@ -326,7 +328,8 @@ class Inversion:
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
-        """The values ΦK at the kept frequencies; on a lattice, their two parts."""
+        """The products of the characteristic function Φ and the kernel K at the kept frequencies;
+        on a lattice, their two parts."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None
@@ -368,7 +371,7 @@ def make(
 def _spaced(
     product: Product, c: float, at: float, spread: float
 ) -> tuple[float, tuple[Overlap, Overlap]]:
-    """A period whose aliases are below e^-36 of H, and the two Chernoff bounds that show it."""
+    """A period with aliases below e^-36 of the divergence H, and two Chernoff bounds to show it."""
     base, aim = product.log_moment(c), -NATS - math.log(c) - math.log1p(c)
     ends = at - 2 * spread, at + 2 * spread
 

@@ -72,7 +72,7 @@ class Parameters:
 
     @cached_property
     def floor(self) -> Interval[float]:
-        """The least δ at any ε, 1-Π(1-δ_i): the probability that some mechanism has answered ⊤."""
+        """The least δ at any ε, 1-Π(1-δ_i): the probability that some RR_{ε_i,δ_i} reveals all."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(exactly), up(exactly))
@@ -81,7 +81,7 @@ class Parameters:
 
     @cached_property
     def survival(self) -> Interval[float]:
-        """The probability Π(1-δ_i) that no mechanism has answered ⊤."""
+        """The probability Π(1-δ_i) that no RR_{ε_i,δ_i} reveals all."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(1 - exactly), up(1 - exactly))
@@ -89,14 +89,15 @@ class Parameters:
         return probability(outward(math.exp(value - slack), math.exp(value + slack)))
 
     def with_floor(self, stick: Interval[float]) -> Interval[float]:
-        """The interval of δ = floor + Π(1-δ_i)·H, from one of the divergence H."""
+        """The interval of δ = floor + Π(1-δ_i)·H, floor = 1-Π(1-δ_i), from the interval ``stick``
+        of the divergence H."""
         lower = self.floor.lower + self.survival.lower * stick.lower
         upper = self.floor.upper + self.survival.upper * stick.upper
         ends = outward(lower, upper)
         return probability(Interval(max(ends.lower, self.floor.lower), ends.upper))
 
     def without_floor(self, delta: Fraction) -> float:
-        """The divergence H with floor + Π(1-δ_i)·H = δ, rounded down; 0 at the floor."""
+        """The divergence H with floor + Π(1-δ_i)·H = δ, floor = 1-Π(1-δ_i); rounded down."""
         room = float(delta - Fraction(self.floor.upper))
         return max(0.0, room * (1 - 4 * UNIT) / self.survival.upper) if self.survival.upper else 0.0
 
@@ -218,7 +219,8 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
 
 @attrs.frozen
 class Kind:
-    """A class of equal parameters: ``count`` are created, and ``slots`` of them may differ."""
+    """A class of equal (ε, δ): ``count`` are created, and ``slots`` of them may see a
+    difference."""
 
     epsilon: exact.ExactEpsilon
     delta: Fraction
@@ -228,8 +230,8 @@ class Kind:
 
 @attrs.frozen
 class Created:
-    """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may
-    differ.
+    """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may see a
+    difference.
 
     Where the number of each kind is unknown, the adversary chooses it adaptively, and every count
     is its upper bound ``number``.

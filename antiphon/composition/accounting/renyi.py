@@ -151,7 +151,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # The error of a curve inside this one is passed on.
+        except PartError:  # A curve called by this one has raised its own error.
             raise
         except Exception as error:
             raise PartError(

@@ -58,7 +58,7 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
     if isinstance(measure, kinds.Approximate):
         measure = kinds.Pure(measure.epsilon)
     implied = converted(measure, kinds.Renyi)
-    assert implied is not None  # All measures but (ε, δ) imply a bound.
+    assert implied is not None  # All measures but (ε, δ) imply a bound on the divergence.
     return bounded_divergence(implied.curve)
 
 

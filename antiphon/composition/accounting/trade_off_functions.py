@@ -176,7 +176,7 @@ class TradeOffCurve(Shown, Plotted):
         return self._between(exact.probability(alpha, "α"), _ROUNDS)
 
     def _between(self, alpha: Fraction, rounds: int) -> Interval[float]:
-        """Bounds on f(α) from the grid, refined ``rounds`` times at the best slope."""
+        """Bounds on f(α) from a grid of slopes s, refined ``rounds`` times around the best."""
         floor = self.curve.floor
         if alpha == 0:  # At α = 0 the trade-off function is the limit of 1 - δ(ε).
             least, most = (1 - Fraction(end) for end in (floor.upper, floor.lower))
@@ -267,7 +267,8 @@ def _highest(points: Sequence[_Point], alpha: float, limit: float) -> float:
     highs = [each.highest(alpha) for each in points]
 
     def beyond(place: int, other: int, across: float) -> float:
-        """The height, at a cell's far end, of the line from ``other`` through ``place``."""
+        """The line from the point ``other`` through ``place``: its height at the far end of an
+        interval of slopes of length ``across``."""
         if not 0 <= other < len(points):
             return math.inf
         one, two = sorted((points[place].s, points[other].s), key=lambda each: each.lower)

@@ -256,7 +256,7 @@ class Filter(Budget[Spent]):
         "each charge is a true claim of a CM with discrete answers, a function of what was said",
     )
     status: Status = Status.PROVED
-    """The status of the filter's theorem (proved or assumed), given ``assumes``."""
+    """The status of the filter's theorem (proved or assumed), if what it ``assumes`` is true."""
     own: Amounts | None = None
     """The (ε, δ) that the filter was built to promise, if its limits are in another unit."""
     each: Amounts | None = None

@@ -1,4 +1,5 @@
-"""The natural filter for claims whose products are comparable, composed as if they were fixed."""
+"""The natural filter for claims whose products of trade-off functions are comparable, composed as
+if they were fixed."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _MOST_CLAIMS: Final = 2**30
 
 
 def _in_a_chain(_: object, __: object, value: Measure) -> None:
-    """Check that a claim is of a kind whose products are comparable. Raises: InvalidArgument."""
+    """Check that a claim is of a kind whose trade-off functions have products that are comparable.
+    Raises: InvalidArgument."""
     if type(value) not in (kinds.Pure, kinds.Approximate, kinds.GaussianDP):
         raise InvalidArgument(
             "claim is what every creation claims: Pure(0.1), Approximate(0.1, 1e-9), or any "
@@ -32,8 +34,8 @@ def _in_a_chain(_: object, __: object, value: Measure) -> None:
 @register("antiphon.NaturalFilter/1")
 @attrs.frozen
 class NaturalFilter(Filter):
-    """The natural filter of one chain: charges while the claims so far, composed as if fixed in
-    advance, are (ε, δ)-DP; then all is.
+    """The natural filter of comparable claims: charges while the claims so far, composed as if
+    fixed in advance, are (ε, δ)-DP; then all is.
 
     ``claim``: what every creation claims, or less, which is charged as much; with a
     ``GaussianDP``, creations claim any μ-GDP. It admits as many as any accounting of fixed

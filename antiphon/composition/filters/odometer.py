@@ -180,6 +180,6 @@ class RenyiOdometer(AnyOdometer[Spent]):
         return Spent(state.amount.plus(amount), lost)
 
     def bound(self, state: Spent) -> ExactEpsilon:
-        if not state.amount.numerator:  # Without divergence there is no loss.
+        if not state.amount.numerator:  # If no divergence was charged, there is no loss.
             return Fraction(0)
         return state.amount.rational + self._tail

@@ -70,13 +70,13 @@ _LARGEST: Final = 16.0
 _SLACK: Final = 2.0**-40
 """A bound on the relative error of ``math.erfc``, of e^x, and of a few operations."""
 _INTERVALS: Final = 2048
-"""The number of intervals on which the inequality of a residue is certified."""
+"""The number of intervals on which the inequality that defines a residue is certified."""
 
 
 @lru_cache(maxsize=2**14)
 def residue(epsilon: ExactEpsilon, left: Fraction, naive: Fraction) -> Fraction:
-    """The largest r² with RR_ε ⊗ G_r >= G_ν, ν² = ``left``, rounded down; at least ν² - ``naive``,
-    and below 0 where there is no such r.
+    """The largest r² with RR_ε ⊗ G_r >= G_ν as trade-off functions, G Gaussian, ν² = ``left``,
+    rounded down; at least ν² - ``naive``, and below 0 where there is no such r.
 
     Near the largest to about 10^-6 of ε². A guess by bisection is lowered until it is certified.
     """
@@ -137,8 +137,8 @@ def _least(values: Doubles) -> Doubles:
 
 
 class GaussianStick(NamedTuple):
-    """The divergence H_ν of N(0, 1) and N(ν, 1) at e^x: value, size of its terms, second
-    derivative."""
+    """The hockey-stick divergence H_ν of N(0, 1) and N(ν, 1) at e^x: value, size of its terms,
+    second derivative."""
 
     value: Doubles
     size: Doubles

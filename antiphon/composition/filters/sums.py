@@ -20,7 +20,7 @@ _LONGEST_LOG: Final = 512
 """The longest argument, in bits, of an exact logarithm; longer ones are rounded up."""
 _DIGITS: Final = 60
 _MARGIN: Final = 1e-9
-"""The relative difference of two doubles from which on their comparison decides."""
+"""The relative difference of two numbers above which their doubles decide a comparison."""
 
 
 @register("antiphon.Sum/1", state=True)

@@ -42,7 +42,7 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
     them."""
     alike = len(set(map(summed_measures.told_apart, measures))) == 1
     taken = measures[:most] if alike else measures
-    # The product is over all measures, if it is not known which of them are used.
+    # Where the measures are unlike, any of them may be used: the product is over all.
     whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
@@ -183,7 +183,8 @@ def adding_row(f: Paying) -> Adding:
 def sum_theorem(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
-    """The derivation by the sum of all amounts that f fixes, or of ``max_creations``."""
+    """The derivation step of a theorem by which the amounts that f fixes add up: all of them, or
+    any ``max_creations``."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     whole = most is None or most >= len(given)
     covered = theorem if row is PARAMETER and whole else ""

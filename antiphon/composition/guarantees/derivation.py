@@ -260,7 +260,7 @@ class Derivation:
     def claim(
         self, delta: float | Fraction | None = None, kind: type[kinds.Measure] | None = None
     ) -> Claim:
-        """The guarantee as a claim: (ε, δ) at ``delta``, or at the floor of the curve if None.
+        """The guarantee as a claim: (ε, δ) at ``delta``, or at the curve's least δ if None.
 
         With ``kind``: the promise in that measure. If the question was narrowed (a premise
         marked GIVEN), the claim is only assumed. Raises: InvalidArgument where nothing of the kind
@@ -298,7 +298,7 @@ class Derivation:
 
 
 def _is_limit(curve: PrivacyCurve) -> bool:
-    """Whether no finite ε is promised at the floor of the curve."""
+    """Whether no finite ε is promised at the curve's least δ."""
     if exact_point(curve) is not None:
         return False
     return math.isinf(curve.epsilon_at(Fraction(curve.floor.upper)))

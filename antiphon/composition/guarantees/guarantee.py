@@ -41,7 +41,8 @@ class Guarantee(Displayed):
 
     system: Mechanism
     derivation: Derivation
-    if not TYPE_CHECKING:  # A type checker reports these two names itself.
+    # These names only raise an error with advice; a type checker reports them itself.
+    if not TYPE_CHECKING:
         epsilon = Elsewhere("a guarantee holds at each δ: write promise.epsilon_at(1e-6)")
         delta = Elsewhere("a guarantee holds at each ε: write promise.delta_at(1)")
 
@@ -72,7 +73,7 @@ class Guarantee(Displayed):
 
     @written_as("promise.epsilon_at(1e-6), at this δ")
     def epsilon_at(self, delta: float | Fraction) -> float:
-        """An ε that is promised at δ. Raises: InvalidArgument below the floor of the curve."""
+        """An ε that is promised at δ. Raises: InvalidArgument below the curve's least δ."""
         return self.curve.epsilon_at(delta)
 
     @written_as("promise.delta_at(1), at this ε")
@@ -189,7 +190,7 @@ def guarantee(
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
-        # The model then counts the differing pairs of all mechanisms together.
+        # The function ``across`` counts the differing pairs of all mechanisms together.
         verification = across(system, verification)
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
@@ -217,7 +218,7 @@ class Countable(Space):
 @attrs.frozen
 class Certified(Delegating):
     """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
-    floor).
+    least δ).
 
     Other measures of the derivation (ρ, μ or a Rényi curve) are claimed, too; without ``delta``
     only these, if no finite ε attains the floor.
@@ -245,7 +246,7 @@ class Certified(Delegating):
         claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
-            # Discrete answers are what V[f] or the theorem requires.
+            # V[f] or the theorem requires discrete answers, so the answer space is countable.
             own = attrs.evolve(own, answers=Countable())
         set_derived(self, claims=claims, signature=own)
 

@@ -221,7 +221,7 @@ def consistent(create: Create) -> Mark:
     seen = None if queries is None else _explored(f, queries)
     if seen is not None:
         return Mark.CHECKED if seen else Mark.FAILED
-    # A bounded f is consistent if the function that it bounds is.
+    # A ``Bounded`` f is first-pair consistent if the function that it bounds is.
     while type(f) is models.Bounded and f.pairs > 1:
         f = f.verification
     return Mark.CHECKED if is_library_code(type(f)) else Mark.ASSUMED

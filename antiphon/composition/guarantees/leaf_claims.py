@@ -155,7 +155,7 @@ Creations: TypeAlias = Generator[Inquiry, Derivation, "tuple[Premise, tuple[Deri
 
 
 def creations(inquiry: Inquiry) -> Creations:
-    """The premise that all creations assert true claims, and the steps of the known creations."""
+    """The premise that all creations assert true claims, and derivations of the known creations."""
     if inquiry.catalogue is not None:
         known = list(filter(has_asserted_claim, inquiry.catalogue))
         parts: list[Derivation] = []

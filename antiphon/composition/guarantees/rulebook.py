@@ -68,7 +68,7 @@ class Derived:
 
     inquiry: Inquiry
     delta: Fraction | None
-    """The δ at which the guarantee is claimed; None: the floor of the curve."""
+    """The δ at which the guarantee is claimed; None: the curve's least δ."""
 
 
 System = TypeVar("System", bound=Mechanism)

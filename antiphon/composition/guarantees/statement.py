@@ -18,7 +18,7 @@ from antiphon.protocol.measures import kinds
 from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which ε is stated if no ε is promised at the floor of the curve."""
+"""The δ at which ε is stated if no ε is promised at the curve's least δ."""
 LARGE: Final = 10
 """The largest ε of which a statement does not say that it promises next to nothing."""
 

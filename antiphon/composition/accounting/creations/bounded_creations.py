@@ -1,5 +1,5 @@
-"""Theorem G of docs/sparse.md in double precision: the excess of its δ over that of Theorem S
-(k-sparse composition).
+"""The excess, in double precision, of the δ of Theorem G over that of Theorem S: the two theorems
+of docs/sparse.md on k-sparse composition of n created mechanisms.
 
 Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
 
@@ -31,21 +31,24 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _SLACK: Final = 64 * UNIT
 _WORK: Final = 1 << 23
-"""The largest number of overlaps computed in one recursion."""
-_RATHER: Final = 2.0**-44
-"""The share of P(C >= 2), C the number of mechanisms at the point Z, that may stay in the tail."""
+"""The largest number of overlaps Σ min(P, sQ) computed in one recursion."""
+_TAIL_SHARE: Final = 2.0**-44
+"""The share of P(C >= 2) that may stay in the tail of the law of C, the number of mechanisms in the
+public state Z (docs/sparse.md)."""
 _BITS: Final = 128
 _LONGEST: Final = 1 << 20
-"""The largest number of values in the law of the number of mechanisms at the point Z."""
+"""The largest number of values in the law of the number of mechanisms in the public state Z
+(docs/sparse.md)."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""The excess of δ of Theorem G over Theorem S, as a share of 1 - δ and a function of ε."""
+"""The excess of the δ of Theorem G over that of Theorem S (docs/sparse.md), as a share of 1 - δ and
+a function of ε."""
 
 
 @attrs.frozen(repr=False)
 class GeneralCurve(OfWorst, Searched):
-    """The privacy curve of Theorem G (docs/sparse.md): n mechanisms created, of which k may differ.
+    """The curve of Theorem G (docs/sparse.md): of n created, k mechanisms may see a difference.
 
     ``symmetric`` is the curve of Theorem S, a lower bound of every figure; ``closed`` is the curve
     of the closed bound, an upper bound that needs no recursion.
@@ -59,7 +62,8 @@ class GeneralCurve(OfWorst, Searched):
     source: str = stated_field(
         lambda c: f"Theorem G, derived for this project (docs/sparse.md); {c.worst.source}"
     )
-    _near = 2.0**-38  # Every step of the search for ε costs a recursion.
+    # Each ε that the search tries costs a recursion, so it ends at wider intervals.
+    _near = 2.0**-38
 
     @property
     def floor(self) -> Interval[float]:
@@ -67,13 +71,14 @@ class GeneralCurve(OfWorst, Searched):
 
     @property
     def closed(self) -> GeneralCurve:
-        """The same curve with the closed bound in place of the recursion."""
+        """The same curve with the closed bound on its excess in place of the recursion."""
         return attrs.evolve(self, excess=self.bound)
 
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         ends = self.symmetric.delta_between(epsilon)
         if self.worst.composed.sum_at_most(epsilon):
-            return ends  # Beyond the largest loss only an answer ⊤ counts, as in Theorem S.
+            # From Σε_i on only an answer ⊤ counts: no excess over Theorem S.
+            return ends
         x = self.excess.between(epsilon)
         most = min(x.upper, self.bound.most)
         if not most:
@@ -83,22 +88,22 @@ class GeneralCurve(OfWorst, Searched):
         return probability(outward(lower, upper))
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        """Two guesses around ε(delta): the ε of Theorem S, and the ε with the excess of that
-        point."""
+        """Two guesses around the ε at which δ is ``delta``: by Theorem S alone, and with the excess
+        at that first guess."""
         low = self._without(Fraction(delta))
         at = self._without(Fraction(delta), self.excess.between(Fraction(low)).upper)
         return low, min(at * (1 + 2.0**-40) + 2.0**-60, self._enough)
 
     def _without(self, delta: Fraction, x: float = 0.0) -> float:
-        """The ε where the δ of Theorem S with a fixed excess x is about ``delta``."""
+        """The ε at which Theorem S with a fixed excess ``x`` gives about ``delta``."""
         left = (delta - Fraction(x)) / (1 - Fraction(x)) if x < 1 else delta
         return self.symmetric.epsilon_between(max(left, self.symmetric.least_delta)).lower
 
 
 @attrs.frozen
 class Corner:
-    """The constants p and o of a mechanism that is (ε, δ)-DP, δ < 1, in the polygon of
-    docs/sparse.md.
+    """The constants p and o of a mechanism that is (ε, δ)-DP, δ < 1, by which Theorem G
+    (docs/sparse.md) and its closed bound weigh the public state Z.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -129,7 +134,8 @@ class Corner:
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on p, the probability to start at the point Z of the polygon."""
+        """Rational bounds on p, the weight of the public state Z: C of n equal mechanisms are in Z
+        by the law Bin(n, p) of Theorem G (docs/sparse.md)."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
@@ -138,7 +144,7 @@ class Corner:
 
 @attrs.frozen
 class Closed:
-    """A closed bound on the excess of Theorem G: between 0 and ``most`` at every ε."""
+    """A bound on the excess of Theorem G (docs/sparse.md), one for every ε: 0 to ``most``."""
 
     most: float
 
@@ -148,11 +154,12 @@ class Closed:
 
     @classmethod
     def of(cls, created: Created) -> Closed:
-        """The least of the closed bounds that hold for these creations."""
+        """The least of the bounds in closed form that hold for these creations."""
         kinds = [kind for kind in created.kinds if kind.epsilon and kind.delta]
         if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
             return cls(0.0)
-        # With unequal ε an adversary sees which class stands at Z, and leaves out another: ρ_1 < 1.
+        # With unequal ε one mechanism in the public state Z gives an excess: an adversary who sees
+        # its class leaves out another.
         alike = len({kind.epsilon for kind in created.kinds}) == 1
         if created.known:
             corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
@@ -167,7 +174,8 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A bound on the excess by pairs of mechanisms at Z, Σ_i≠j o_i p_j, for equal ε, rounded up."""
+    """A bound, for equal ε, on the excess by pairs of mechanisms in the state Z: Σ_i≠j o_i p_j,
+    with the constants of each ``Corner``, rounded up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -175,8 +183,8 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A bound on the excess by what each mechanism at the point Z may reveal, 1 - Π(1-o_i), rounded
-    up."""
+    """A bound on the excess by what each mechanism in the state Z may reveal: 1 - Π(1-o_i), o_i the
+    ``odds`` of a ``Corner``, rounded up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0
@@ -184,8 +192,8 @@ def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _equal(corner: Corner, n: int) -> float:
-    """A bound on the excess for n equal mechanisms, by the number of those at the point Z, rounded
-    up."""
+    """A bound on the excess for n equal mechanisms, by the number of them in the public state Z
+    (docs/sparse.md), rounded up."""
     o, p, q = up(corner.odds), up(corner.share[1]), 1 - up(corner.tanh[1])
     if q <= 0 or o >= 1:
         return 1.0
@@ -195,7 +203,7 @@ def _equal(corner: Corner, n: int) -> float:
 
 
 def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
-    """Bounds on the excess, however the creations are split among the kinds."""
+    """Bounds on the excess for ``number`` creations, however split among kinds of parameters."""
     delta = max(kind.delta for kind in kinds)
     ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
     least, most = ordered[0], ordered[-1]
@@ -206,8 +214,8 @@ def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
 
 
 class Recursion:
-    """The excess of Theorem G over Theorem S for n equal mechanisms, of which k may differ, by
-    recursion."""
+    """The excess of Theorem G over Theorem S (docs/sparse.md) for n equal mechanisms, of which k
+    may see a difference, by recursion."""
 
     def __init__(self, kind: Kind, k: int) -> None:
         self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
@@ -215,12 +223,12 @@ class Recursion:
         self._inverse = nearest(self._corner.inverse[0])
         self._pmf, self._outside = _law(self._corner, self._n)
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
-        wanted = int(np.sum(tails > _RATHER * tails[2])) - 1
+        wanted = int(np.sum(tails > _TAIL_SHARE * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest number of mechanisms at the point Z for which the overlap is computed."""
+        """The largest number of mechanisms in the state Z for which the overlap is computed."""
 
     def _affordable(self) -> int:
-        """The largest number at Z for which the overlaps are few enough to compute. Raises:
+        """The largest number in the public state Z with few enough overlaps. Raises:
         Intractable."""
         if 9 * self._k**2 > 4 * _WORK:
             what = "values of H (leave out `tight`: the closed bound holds for any number)"
@@ -249,8 +257,8 @@ class Recursion:
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 
     def _ratios(self, at: float) -> tuple[Floats, Floats]:
-        """Bounds on the ratios ρ_c of overlaps, with c and with no mechanisms at the point Z, at ε
-        = ``at``."""
+        """Bounds on the ratios ρ_c = θ^-c H_c / H_0 at ε = ``at``, H_c the least overlap with c
+        mechanisms in the public state Z, θ its coordinate."""
         places = np.arange(self.most + 1)
         theta = (1 + self._inverse) / 2
         overlaps = np.array(self._overlaps(at)) / theta**places
@@ -264,7 +272,8 @@ class Recursion:
         return np.maximum(low, least), np.maximum(high, least)
 
     def _overlaps(self, at: float) -> list[float]:
-        """The least overlaps of both worlds with 0, 1, … mechanisms at the point Z.
+        """The least overlaps Σ min(P, sQ) of the two worlds, s = e^at, with 0, 1, … mechanisms in
+        the public state Z.
 
         ``known[c][a, b]``: a, b, c mechanisms at A, B, Z, the others at R; for all s·E^j.
         """
@@ -277,7 +286,8 @@ class Recursion:
         return [float(each[0, 0, 0]) for each in known]
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
-        """The overlaps for one more differing mechanism; ``left`` are not yet asked."""
+        """The overlaps before one more mechanism gets a differing pair, from those after
+        (``known``); ``left`` mechanisms have not got one yet."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse
@@ -294,8 +304,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlaps after a mechanism at the corner R is asked; infinite where none stands
-        there."""
+        """The overlaps if a mechanism in the public state R is asked, from those after a true and
+        after a false answer; infinite where none is in R."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
@@ -305,7 +315,8 @@ class Recursion:
 
 
 def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
-    """Bounds on the binomial law of the number at the point Z, and on the mass left out.
+    """Bounds on the binomial law of the number of mechanisms in the public state Z
+    (docs/sparse.md), and on the mass left out.
 
     Raises: Intractable where they are too many, or p too near to 1 for its bounds.
     """
@@ -316,7 +327,7 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
         return Interval(certain, certain), 0.0
     if high == 1 or n * high > _LONGEST:
         raise Intractable("places of a binomial law", min(n, 1 << 62), _LONGEST)
-    # For p above 1/2 the law is that of the number of mechanisms that do not stand at Z.
+    # For p above 1/2 the law is computed for the number of mechanisms that are not in Z.
     swapped = high > Fraction(1, 2)
     if swapped and n >= _LONGEST:
         raise Intractable("places of a binomial law", n, _LONGEST)
@@ -339,7 +350,8 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
 def general(
     created: Created, symmetric: PrivacyCurve, worst: OptimalCurve, tight: bool
 ) -> GeneralCurve:
-    """The curve of Theorem G on top of ``symmetric``, the curve of Theorem S; ``worst`` is its law.
+    """The curve of Theorem G (docs/sparse.md): that of Theorem S, ``symmetric``, and the excess
+    over it; ``worst`` is the curve of the worst parameters.
 
     Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
     """
@@ -347,7 +359,8 @@ def general(
     excess: Excess = bound
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
-        excess = Closed(0.0)  # For k = 1 or k >= n there is no excess, as in CM Thm 4.12.
+        # For k = 1, or where all n may differ (CM Thm 4.12), Theorem G is Theorem S.
+        excess = Closed(0.0)
     elif len(created.kinds) == 1:
         try:
             excess = Recursion(next(iter(created.kinds)), created.asks)

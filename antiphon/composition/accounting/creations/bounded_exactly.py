@@ -1,4 +1,5 @@
-"""Theorems S and G of docs/sparse.md in Fractions, by the recursion of H as the document states it.
+"""Theorems S and G of docs/sparse.md in Fractions: k-sparse composition of n created mechanisms, by
+the recursion of the least overlap H that the document states.
 
 k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
 mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
@@ -21,14 +22,14 @@ from antiphon.composition.accounting.parameters import Created, Given, Kind, cre
 from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
-"""The largest number of overlaps that are kept."""
+"""The largest number of overlaps Σ min(P, sQ) that are kept."""
 _MOST: Final = 400
 """The largest number of creations, each a step of the recursion."""
 
 
 class Places(NamedTuple):
-    """The numbers of mechanisms of one class at each vertex of their polygon, and its unused
-    slots."""
+    """The numbers of mechanisms of one class in the public states A, B, R and Z (docs/sparse.md),
+    and the number of them that may still see a difference (``slots``)."""
 
     at_a: int
     at_b: int
@@ -53,8 +54,8 @@ class Potential:
         self._known: dict[tuple[Fraction, int, Standing, int], Fraction] = {}
 
     def least(self, s: Fraction, asks: int, standing: Standing, free: int = 0) -> Fraction:
-        """The least overlap Σ min(P, sQ) that an adversary can reach with ``asks`` first differing
-        pairs.
+        """The least overlap Σ min(P, sQ) that an adversary can reach if ``asks`` more mechanisms
+        may get a differing pair.
 
         ``free`` mechanisms, of any classes, may still be created.
         """
@@ -70,11 +71,11 @@ class Potential:
 
     def _choices(self, s: Fraction, asks: int, standing: Standing, free: int) -> Iterator[Fraction]:
         for i, (e, (a, b, r, c, slots)) in enumerate(zip(self._growths, standing, strict=True)):
-            # No mechanism of this class may differ any more, so all of them are public.
+            # A class without slots is passed over: none of it may see a difference any more.
             if not slots:
                 continue
 
-            def h(  # The overlap of the same state with one class in another place.
+            def h(  # The least overlap once class i stands as in ``place``.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])
@@ -98,13 +99,13 @@ class Potential:
 
 
 def theta(e: Fraction) -> Fraction:
-    """The coordinate θ = (E+1)/(2E) of the point Z = (θ, θ)."""
+    """The coordinate θ = (E+1)/(2E) of the point Z = (θ, θ) of docs/sparse.md; E = e^ε is ``e``."""
     return (e + 1) / (2 * e)
 
 
 def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
-    """The probability that a mechanism starting at (1-δ, 1-δ) stands at the point Z, if not at
-    0."""
+    """The share p of its value 1-δ that a new mechanism has in the public state Z (docs/sparse.md),
+    and not in R."""
     if e == 1 or not delta:
         return Fraction(0)  # At ε = 0 the point Z is no other than the corner R, and counts as R.
     if delta == 1:
@@ -113,8 +114,8 @@ def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
 
 
 def start(e: Fraction, delta: Fraction, symmetric: bool) -> Start:
-    """The weights of a new mechanism at R and at the point Z; in symmetric cases it is never at
-    Z."""
+    """The probabilities that a new mechanism starts in the public states R and Z (docs/sparse.md);
+    with ``symmetric`` it never starts in Z."""
     p = Fraction(0) if symmetric else crossing_share(e, delta)
     return (1 - delta) * (1 - p), (1 - delta) * p / theta(e)
 
@@ -151,8 +152,8 @@ class ExactSparseCurve:
         return start(exact_exp(kind.epsilon), kind.delta, self.symmetric)
 
     def _weight(self, kind: Kind, crossing: int) -> Fraction:
-        """The weight of the case that ``crossing`` mechanisms of a kind stand at Z, all others at
-        R."""
+        """The probability that ``crossing`` mechanisms of a kind start in the public state Z, and
+        all others in R."""
         at_r, at_z = self._start(kind)
         others = kind.count - crossing
         return math.comb(kind.count, crossing) * at_r**others * at_z**crossing

@@ -1,5 +1,5 @@
-"""k-sparse composition of unequal classes, tight in doubles: which class is created may be decided
-on the way (docs/sparse.md, Unequal classes).
+"""k-sparse composition of unequal classes of parameters, tight in doubles; the adversary may choose
+the class of each creation on the way (docs/sparse.md, Unequal classes).
 
 The recursion is about the lost overlap D = 1 - H. Each choice of the adversary is a sum of products
 of numbers >= 0, and the best choice is a maximum, so D keeps its relative precision. With E = e^ε
@@ -55,16 +55,17 @@ _DIGITS: Final = 40
 Pair: TypeAlias = tuple[Fraction, Fraction]
 """A lower and an upper bound on a number."""
 Purse: TypeAlias = tuple[int, ...]
-"""The number of mechanisms of each class that may still differ."""
+"""The number of mechanisms of each class that may still see a difference."""
 Crossed: TypeAlias = tuple[int, ...]
-"""The number of mechanisms of each class at the point Z of their polygon (docs/sparse.md)."""
+"""The number of mechanisms of each class in the public state Z (docs/sparse.md)."""
 Table: TypeAlias = dict[tuple[int, Crossed], Floats]
-"""The lost overlaps of the worlds for one purse, by the creations left and the numbers at Z."""
+"""The lost overlaps 1 - Σ min(P, sQ) of the worlds for one purse, by the creations left and the
+numbers of mechanisms in the public state Z."""
 
 
 @attrs.frozen(repr=False)
 class ClassCurve(OfWorst, Searched):
-    """The privacy curve of Theorem G or S for unequal classes of parameters, tight up to rounding.
+    """The curve of Theorem G or S (docs/sparse.md) for unequal (ε, δ), tight up to rounding.
 
     ``closed`` is the curve of the bounds that need no recursion; every interval here lies in its.
     """
@@ -74,7 +75,8 @@ class ClassCurve(OfWorst, Searched):
     closed: PrivacyCurve
     recursion: "ClassRecursion"
     source: str = stated_field(lambda curve: curve.closed.source)
-    _near = 2.0**-38  # Every step of the search for ε costs a recursion.
+    # Each ε that the search tries costs a recursion, so it ends at wider intervals.
+    _near = 2.0**-38
 
     @property
     def floor(self) -> Interval[float]:
@@ -95,7 +97,7 @@ class ClassCurve(OfWorst, Searched):
         return found
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        # The curve is flat at its floor, so the ε where the floor begins is not sought.
+        # The curve is flat at its floor (least δ), so the ε where that begins is not sought.
         if down(delta) <= self.floor.upper:
             return Interval(self.closed.epsilon_between(delta).lower, self._enough)
         return super()._epsilon(delta)
@@ -106,34 +108,34 @@ class ClassCurve(OfWorst, Searched):
 
 
 class _Class(NamedTuple):
-    """The constants of a class of equal (ε, δ), as lower and upper bounds; E = e^ε."""
+    """The constants of mechanisms with equal (ε, δ), as lower and upper bounds; E = e^ε."""
 
     kind: Kind
     crosses: bool
-    """Whether a new mechanism may stand at the point Z of its polygon (docs/sparse.md)."""
+    """Whether a new mechanism may start in the public state Z (docs/sparse.md)."""
     epsilon: Pair
     starts: tuple[Pair, Pair]
-    """The weights of a new mechanism at the corner R and at the point Z."""
+    """The probabilities that a new mechanism starts in the public states R and Z."""
     true: Floats
-    """E/(E+1)."""
+    """E/(E+1), E = e^ε: the probability of the true answer of a randomized response."""
     false: Floats
-    """1/(E+1)."""
+    """1/(E+1), E = e^ε: the probability of the false answer of a randomized response."""
     inverse: Floats
-    """1/E."""
+    """1/E = e^-ε."""
     told: Floats
-    """1-1/E."""
+    """1-1/E, E = e^ε: the overlap lost when a mechanism in the public state B is asked."""
     theta: Floats
-    """The coordinate θ = (E+1)/(2E) of the point Z."""
+    """The coordinate θ = (E+1)/(2E) of the point Z (docs/sparse.md), E = e^ε."""
     risked: Floats
-    """1-θ."""
+    """1-θ, the probability that a mechanism leaves the public state Z for 0, and not for R."""
     lost: Floats
-    """The probability that a new mechanism stands at 0, where it reveals all."""
+    """The probability that a new mechanism starts in the public state 0, where it reveals all."""
     at_r: Floats
     at_z: Floats
 
 
 def _class(kind: Kind, symmetric: bool) -> _Class:
-    """The constants of a class; in Theorem S (``symmetric``) no mechanism stands at the point Z."""
+    """The constants of a class; in Theorem S (``symmetric``) no mechanism is in the state Z."""
     corner, left, none = Corner(kind.epsilon, kind.delta), 1 - kind.delta, Fraction(0)
     low, high = corner.inverse
     crosses = bool(kind.epsilon and 0 < kind.delta < 1 and not symmetric)
@@ -152,7 +154,8 @@ def _class(kind: Kind, symmetric: bool) -> _Class:
 
 @attrs.frozen(eq=False)
 class ClassRecursion:
-    """The δ of Theorem G or S for unequal classes, by recursion of the lost overlap of the worlds.
+    """The δ of Theorem G or S (docs/sparse.md) for unequal classes of parameters, by recursion of
+    the lost overlap 1 - Σ min(P, sQ).
 
     It is the δ of ``exactly_sparse``. Raises: Intractable past ``LIMIT`` values.
     """
@@ -192,7 +195,8 @@ class ClassRecursion:
         return 0 if self.created.known else self.created.number
 
     def _purses(self) -> Iterator[Purse]:
-        """The purses with an ask left, in increasing order of the asks."""
+        """The purses with which at least one more mechanism may get a differing pair; first those
+        that allow fewest."""
         purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
         return (each for each in sorted(purses, key=self._asks) if self._asks(each) > 0)
 
@@ -200,22 +204,25 @@ class ClassRecursion:
         return [kind.slots - left for kind, left in zip(self.created.kinds, purse, strict=True)]
 
     def _asks(self, purse: Purse) -> int:
-        """The number of mechanisms that may still get a differing pair."""
+        """The number of mechanisms that may still get a differing pair with this purse."""
         return min(self.created.asks - sum(self._asked(purse)), sum(purse))
 
     def _places(self, purse: Purse) -> list[tuple[int, int, int]]:
-        """The lengths of the axes of each class: the mechanisms at A, at B and at R that count."""
+        """The lengths of each class's three array axes: the numbers of mechanisms in the public
+        states A, B and R that count."""
         sizes = [min(left, self._asks(purse)) + 1 for left in purse]
         pairs = zip(self._classes, sizes, strict=True)
         return [(size, size, size) if one.crosses else (1, 1, size) for one, size in pairs]
 
     def _crossing(self, purse: Purse) -> list[int]:
-        """The largest number of each class at the point Z; 0 for a class without slots."""
+        """The largest number of mechanisms of each class in the state Z; 0 for a class without
+        slots in the purse."""
         pairs = zip(self._classes, purse, strict=True)
         return [one.kind.count if one.crosses and left else 0 for one, left in pairs]
 
     def _cells(self, purse: Purse, free: int, total: int) -> list[Crossed]:
-        """The ways to have ``total`` mechanisms at Z, where ``free`` are left to create."""
+        """All ways to have ``total`` mechanisms in the state Z, as numbers by class, where ``free``
+        are left to create."""
         if total > self.created.number - free:
             return []
         limits = (range(min(most, total) + 1) for most in self._crossing(purse))
@@ -235,7 +242,7 @@ class ClassRecursion:
         )
 
     def _table(self, purse: Purse, tables: dict[Purse, Table], stops: dict[Purse, Floats]) -> Table:
-        """The lost overlaps for a purse, from those for the purses with one slot less."""
+        """The lost overlaps for a purse, from the ``tables`` for the purses with one slot less."""
         stop, found = stops[purse], Table()
         shape = (*(n for each in self._places(purse) for n in each), *stop.shape)
         classes = [i for i, left in enumerate(purse) if left]
@@ -255,13 +262,14 @@ class ClassRecursion:
         return found
 
     def _stop(self, purse: Purse, at: Sequence[Pair]) -> Floats:
-        """The lost overlap of an adversary who stops, for each number of false answers and each
-        ε."""
+        """The lost overlaps if the adversary stops at this purse: for each number of false answers
+        so far, and each ε."""
         asked, found = self._asked(purse), list[float]()
         for wrong in product(*(range(each + 1) for each in asked)):
             moves = [2 * false - each for false, each in zip(wrong, asked, strict=True)]
             for ends in at:
-                for side in (1, 0):  # The lost overlap falls in the ratio s.
+                # The lost overlap 1 - Σ min(P, sQ) falls in s: lower bounds are at its upper end.
+                for side in (1, 0):
                     exponents = (
                         move * one.epsilon[side if move > 0 else 1 - side]
                         for move, one in zip(moves, self._classes, strict=True)
@@ -274,7 +282,8 @@ class ClassRecursion:
         self, after: Purse, i: int, cells: list[Crossed], free: int,
         tables: dict[Purse, Table], stops: dict[Purse, Floats], shape: tuple[int, ...],
     ) -> Floats:  # fmt: skip
-        """The lost overlaps at the purse ``after`` class i was asked, in ``shape``."""
+        """The lost overlaps once a mechanism of class i was asked, which leaves the purse
+        ``after``; as an array of ``shape``."""
         places = shape[: 1 + 3 * len(after)]
         if self._asks(after) <= 0:
             return np.broadcast_to(stops[after], (*places, *stops[after].shape))
@@ -285,7 +294,8 @@ class ClassRecursion:
         return values
 
     def _ask(self, best: Floats, i: int, left: Floats) -> None:
-        """Raise ``best`` to what an adversary gets by a differing pair to a class i mechanism."""
+        """Raise ``best``, the largest lost overlaps found, to those by a differing pair sent to a
+        mechanism of class i."""
         one, (a, b, r), grid = self._classes[i], _axes(i), 1 + 3 * len(self._classes) + i
         true = _cut(left, grid, 0, left.shape[grid] - 1)
         false = _cut(left, grid, 1, left.shape[grid])
@@ -294,7 +304,8 @@ class ClassRecursion:
         _raise(best, r, one.true * true + one.false * false)
 
     def _cross(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to what an adversary gets when a class i mechanism leaves the point Z."""
+        """Raise ``best``, the largest lost overlaps found, to those by a mechanism of class i
+        leaving the public state Z."""
         if not (some := [n for n, each in enumerate(cells) if each[i]]):
             return
         one, (a, b, r), size = self._classes[i], _axes(i), best.shape[1 + 3 * i]
@@ -304,7 +315,8 @@ class ClassRecursion:
         best[some] = np.maximum(best[some], np.maximum(along, across))
 
     def _create(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best`` to what an adversary gets by creating a mechanism of class i."""
+        """Raise ``best``, the largest lost overlaps found, to those by one more class i
+        mechanism."""
         one, r = self._classes[i], _axes(i)[2]
         at_r = np.stack([found[free, each] for each in cells])
         reached = one.lost + one.at_r * _moved(at_r, r, 1, best.shape[r])
@@ -335,7 +347,8 @@ class ClassRecursion:
 
 
 def _law(one: _Class) -> list[Pair]:
-    """The weight of each number at the point Z, if a whole class is created at once."""
+    """The probabilities that 0, 1, … mechanisms of a class start in the state Z and all its others
+    in R, if all are created at once."""
     (r_low, r_high), (z_low, z_high) = one.starts
     n, most = one.kind.count, one.kind.count if one.crosses else 0
     ways = [(math.comb(n, c), n - c, c) for c in range(most + 1)]
@@ -351,7 +364,7 @@ def _put(cell: Crossed, i: int, value: int) -> Crossed:
 
 
 def _axes(i: int) -> tuple[int, int, int]:
-    """The array axes for the numbers of class i at the corners A, B and R."""
+    """The array axes for the numbers of class i mechanisms in the public states A, B and R."""
     return 3 * i + 1, 3 * i + 2, 3 * i + 3
 
 
@@ -370,13 +383,14 @@ def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
 
 
 def _raise(best: Floats, axis: int, reached: Floats) -> None:
-    """Raise ``best`` along an axis to the values reached from the place before."""
+    """Raise each entry of ``best`` along an axis to at least the entry of ``reached`` one place
+    before it."""
     size = best.shape[axis] - 1
     target = _cut(best, axis, 1, size + 1)
     np.maximum(target, _cut(reached, axis, 0, size), out=target)
 
 
 def _rounded(values: Floats) -> Floats:
-    """Bounds, moved outward past the rounding errors of a step, within [0, 1]."""
+    """The bounds moved outward past the rounding errors of one step, and kept within [0, 1]."""
     moved: Floats = np.clip(values * _OUTWARD + _LEAST, 0.0, 1.0)
     return moved

@@ -43,7 +43,7 @@ Chosen = list[Pair]
 
 @attrs.frozen(repr=False)
 class SparseCurve(OfWorst):
-    """The privacy curve of k-sparse composition: any k of the given parameters may differ.
+    """The privacy curve of k-sparse composition: k of the given (ε_i, δ_i) may see a difference.
 
     ``worst`` are the k largest ε_i together with the k largest δ_i. It bounds every choice,
     adaptive or not: RR_{ε,δ} is a post-processing of RR_{ε,0} and RR_{0,δ}, so a mechanism of
@@ -56,7 +56,7 @@ class SparseCurve(OfWorst):
     method = "k-sparse"
     worst: OptimalCurve
     attained: tuple[OptimalCurve, ...]
-    theorem: str = "CM Thm 5.2 and 5.5 (theory §2)"
+    theorem: str = "CM Thm 5.2 and 5.5"
     source: str = stated_field(lambda curve: f"{curve.theorem}; {curve.worst.source}")
 
     @property
@@ -104,7 +104,7 @@ def sparse(
     symmetric: bool = False,
     tight: bool = False,
 ) -> SparseCurve | GeneralCurve | ClassCurve:
-    """The privacy curve of k-sparse parallel composition: any k of these (ε_i, δ_i) may differ.
+    """The privacy curve of k-sparse parallel composition: k of these (ε_i, δ_i) see a difference.
 
     With more than k parameters the adversary decides which of the mechanisms see different
     data; with at most k, all may. Three theorems, by how many mechanisms may be created, k of
@@ -167,7 +167,8 @@ def _bounded(
 
 
 def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
-    """The curve of Theorem S (docs/sparse.md) for these creations, and its upper end.
+    """The curve of Theorem S (docs/sparse.md) for these creations, without a recursion, and the
+    curve of its upper ends.
 
     If only their number is known, all count as having the largest δ; the lower end assumes that the
     differing ones have the largest ε, or the largest δ.
@@ -191,7 +192,8 @@ def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
 
 
 def _responses(differing: Chosen, deltas: Counter[Fraction]) -> OptimalCurve:
-    """The curve of RR_{ε,0} for each differing mechanism and RR_{0,δ} for every created one."""
+    """The curve of composed randomized responses: an RR_{ε,0} for each mechanism that sees a
+    difference, an RR_{0,δ} for every created one."""
     pure = parameters([(epsilon, 0) for epsilon, _ in differing])
     positive = tuple(sorted((delta, n) for delta, n in deltas.items() if delta and n))
     return OptimalCurve(attrs.evolve(pure, deltas=positive, count=deltas.total()), 1e-6)
@@ -276,14 +278,15 @@ def log_elementary(size: float, n: int, k: int) -> float:
     highest = float(terms.max())
     if highest + error < _LARGE:
         return min(math.log1p(float(np.exp(terms + error).sum()) * (1 + SLACK)), all_differ)
-    # The term 1 of s = 0 is negligible beside the others.
+    # The summand 1 of s = 0 is left out: it is negligible beside the others.
     rest = float(np.exp(terms - highest).sum())
     return min((highest + math.log(rest)) * (1 + SLACK) + error, all_differ)
 
 
 @lru_cache(maxsize=16)
 def _logs_of_binomials(n: int, k: int) -> tuple[Floats, Floats, float]:
-    """The values ln C(n,s) and s for s = 1, …, k, and the largest summand of the logarithms."""
+    """The logarithms ln C(n,s) and the numbers s, for s = 1, …, k, and the largest |ln((n+1-s)/s)|,
+    a term of these logarithms."""
     places = np.arange(1.0, k + 1)
     steps = np.log((n + 1 - places) / places)
     return np.cumsum(steps), places, float(np.abs(steps).max())

@@ -18,7 +18,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 Enough: TypeAlias = Floats | None
-"""For each frequency, the value of ln |Φ| below which it is negligible; None: no value is."""
+"""For each frequency, a negligible value of ln |Φ|, Φ the characteristic function; or None."""
 
 SLACK: Final = 16 * UNIT
 """A bound on the relative rounding error of a few operations."""
@@ -95,11 +95,12 @@ class LossLaw(ABC):
 
     @abstractmethod
     def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
-        """The ln Φ(θ) of the tilted loss at all ``frequencies``, except where it is negligible."""
+        """The ln Φ(θ), Φ the characteristic function of the tilted loss, at all ``frequencies``
+        except where it is negligible."""
 
     @abstractmethod
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """Upper bounds on ln |Φ| of the tilted loss, for each range of frequencies.
+        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, in frequency ranges.
 
         A bound below ``enough`` need not be made tighter.
         """
@@ -107,7 +108,7 @@ class LossLaw(ABC):
 
 @attrs.frozen(eq=False)
 class GroupedLosses(LossLaw):
-    """Privacy losses in groups of equal parameters; the last parameter is the group's number."""
+    """Privacy losses in groups of equal parameters; a group's last entry is its size."""
 
     given: tuple[tuple[Any, ...], ...]
 
@@ -136,7 +137,7 @@ def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
 
 
 def log_ceiling(squared: Floats, counts: Floats) -> Floats:
-    """The sum of n_i ln |φ_i| over rows i of factors, bounded by bounds on |φ_i|²."""
+    """The sum of n_i ln |φ_i|, φ_i the factor of row i, by upper bounds ``squared`` on |φ_i|²."""
     logs = np.log(np.minimum(squared + SLACK, 1.0))
     total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
     return total * (1 - 1e-9)

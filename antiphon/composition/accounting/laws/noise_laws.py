@@ -108,9 +108,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The summation indices of the direct sum, σ < 1: the rest is below e^-50 of the largest term."""
+"""The indices n of the theta series ϑ for σ < 1: the rest is below e^-50 of the largest term."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The frequencies of Poisson's sum, σ >= 1: the rest is below 2e^-44 of the largest term."""
+"""The frequencies 2πm of Poisson's sum for ϑ, σ >= 1: the rest is below 2e^-44 of the largest."""
 _CHUNK: Final = 1 << 7
 
 
@@ -175,8 +175,8 @@ class Thetas(loss.GroupedLosses):
         return bool(self._sigmas[0] < 1)
 
     def _places(self, order: float) -> tuple[Floats, Floats, Floats]:
-        """The integers nearest to cΔ, the remainders, and bounds on the effect of their
-        rounding."""
+        """The integers nearest to cΔ, c = ``order`` and Δ the sensitivities, the remainders, and
+        bounds on the effect of their rounding."""
         exactly = order * self._shifts
         whole = np.rint(exactly)
         return whole, exactly - whole, 8 * UNIT * (1 + exactly) * (1 + 1 / self._sigmas**2)

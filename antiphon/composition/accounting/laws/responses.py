@@ -16,24 +16,25 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _CHUNK: Final = 1 << 10
 _FIRST: Final = 8
-"""The number of factors of Φ by which a range of frequencies is judged at first."""
+"""The number of factors of a characteristic function that first judge a range of frequencies."""
 _CELLS: Final = 1 << 15
-"""The largest number of factors of Φ times ranges of frequencies that are processed together."""
+"""The largest product of factors and ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, of a range whose frequencies are better evaluated one by one."""
+"""The length, times ε, of a range of frequencies that are better evaluated one by one."""
 _SHORT: Final = 0.7
-"""The half length, times ε, of a range that is short enough to be bounded factor by factor."""
+"""The half length, times ε, of a range of frequencies that is bounded factor by factor."""
 _BLOCK: Final = 1 << 13
-"""The number of frequencies for which the factors of Φ are multiplied together."""
+"""The number of frequencies whose factors of the characteristic function multiply together."""
 _MANY: Final = 1 << 16
 """The least number of factors times frequencies for which factors are multiplied directly."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies for which Φ may be interpolated."""
+"""The least number of factors times frequencies to interpolate a characteristic function."""
 _MOST_NODES: Final = 61
 
 
 class Strong(NamedTuple):
-    """The factors of Φ at one order of tilting, those first that decay fastest in the frequency."""
+    """The factors of the characteristic function Φ at one order of tilting; first those that decay
+    fastest in the frequency."""
 
     epsilons: Floats
     counts: Floats
@@ -147,8 +148,8 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """The ln Φ of all responses as a product of factors; none exceeds 1, so their errors add
-        up."""
+        """The logarithms ln Φ of all responses' characteristic function, as a product of factors;
+        none exceeds 1, so their errors add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]
@@ -156,7 +157,8 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """The ln Φ at one block of frequencies; negligible frequencies are dropped on the way."""
+        """The ln Φ, Φ the characteristic function, at some frequencies; negligible ones are
+        dropped."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -192,7 +194,8 @@ class Responses(loss.GroupedLosses):
         return total
 
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
-        """The ln Φ interpolated from few Chebyshev nodes; None if there would be too many nodes.
+        """The ln Φ, Φ the characteristic function, interpolated from few Chebyshev nodes; None if
+        too many are needed.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
 
@@ -235,7 +238,8 @@ class Responses(loss.GroupedLosses):
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """Upper bounds on ln |Φ| over ranges, by sin²x >= x² - x⁴/3 near 0, else by factor.
+        """Upper bounds on ln |Φ|, Φ the characteristic function, over ranges of frequencies: by
+        sin²x >= x² - x⁴/3 near 0, else by factor.
 
         A range stops taking factors once its bound is below ``enough``.
         """
@@ -255,7 +259,8 @@ class Responses(loss.GroupedLosses):
         return float(np.max(self.epsilons))
 
     def _strong(self, order: float) -> Strong:
-        """The factors at an order, the strongest first, and unlike ε first among equals."""
+        """The factors of the characteristic function at an order of tilting, the strongest first;
+        equally strong ones are scattered over the ε."""
 
         def made() -> Strong:
             decay = self._decay(order)
@@ -273,7 +278,8 @@ class Responses(loss.GroupedLosses):
 
 
 def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
-    """Upper bounds on ln |Φ| over ranges away from 0: each factor at its largest in the range.
+    """Upper bounds on ln |Φ|, Φ the characteristic function, over ranges of frequencies away from
+    0: each factor at its largest in the range.
 
     Ranges that are too long for a useful bound are skipped.
     """
@@ -281,7 +287,7 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     start, size = 0, _FIRST
     stay = np.flatnonzero(
         half * np.min(strong.epsilons[:size]) < _SHORT
-    )  # A longer range gains hardly anything from the factors.
+    )  # Longer ranges are skipped: the factors hardly bound them.
     while start < len(strong.epsilons) and len(stay):
         part = slice(start, start + size)
         e, counts = strong.epsilons[part], strong.counts[part, None]
@@ -334,4 +340,4 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""The default threshold of a ceiling: so many nats below 1 are low enough."""
+"""The nats below 0 at which a bound on ln |Φ| is low enough, if ``enough`` does not say."""

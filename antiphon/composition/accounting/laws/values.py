@@ -29,9 +29,9 @@ class Values(loss.LossLaw):
     masses: Floats
     count: int
     highest: Fraction
-    """An upper bound on one of the losses."""
+    """An upper bound on each single loss."""
     place: loss.Lattice | None = None
-    """The lattice that one of the losses lies on."""
+    """The lattice of each single loss; None if it has none."""
 
     @property
     def most(self) -> Fraction:
@@ -135,8 +135,8 @@ class Mixture(loss.LossLaw):
         return sum(law.size for law in self.laws)
 
     def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
-        """The ln E[e^(cL)] of one loss L, each law's share of that moment, and the shares'
-        error."""
+        """The ln E[e^(cL)] of one loss L, c = ``order``, each law's share of that moment, and the
+        shares' error."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
         top = float(np.max(logs))

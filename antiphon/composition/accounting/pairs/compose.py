@@ -63,7 +63,7 @@ def _as_pair(given: object) -> object:
     measures: list[kinds.Measure]
     if isinstance(given, ContinualMechanism):
         measures = [each.measure for each in given.claims if each.status is not Status.REFUTED]
-        # Measures that are pairs come first.
+        # Measures that are dominating pairs themselves are tried first.
         measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))
     elif isinstance(given, kinds.MEASURES):
         measures = [given]
@@ -163,7 +163,7 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
 
 
 _MOST_POINTS: Final = 256
-"""The largest number of points of a product of pairs that is multiplied out."""
+"""The largest number of points of a product of finite pairs that is multiplied out."""
 
 
 def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, ...]:
@@ -207,7 +207,7 @@ def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
 def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
-    """The measure ``Dominated`` of a pair; empty where its parameters are out of range.
+    """The measure ``Dominated`` of a pair made by ``kind``; empty if its parameters are too large.
 
     >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())

@@ -137,11 +137,11 @@ class ResponsePair(LossPair):
 class BoundedRangePair(FiniteLosses):
     """The dominating pair of one use of an η-bounded-range mechanism, for all ε together.
 
-    δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
-    δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates every
+    δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density δ''
+    - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates every
     η-bounded-range mechanism, so its products dominate their adaptive compositions; the bound is
-    not tight for many uses, where η²/8-zCDP is sharper (theory §4). Source for one use: Dong,
-    Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2. Raises: InvalidArgument for eta <= 0.
+    not tight for many uses, where η²/8-zCDP is sharper (docs/accounting.md). Source for one use:
+    Dong, Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2. Raises: InvalidArgument for eta <= 0.
     """
 
     eta: Fraction = attrs.field(converter=named.positive, validator=_sized)

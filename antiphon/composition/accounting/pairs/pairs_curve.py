@@ -28,7 +28,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import DominatingPair
 
 _WORK: Final = 1 << 14
-"""The largest number of products of 64-bit words for an exact product: some tens of ms."""
+"""The largest number of products of 64-bit words for an exact product of pairs: some tens of ms."""
 _BITS: Final = 256
 _CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
 _SURE: Final = Decimal("1e-30")
@@ -304,7 +304,7 @@ class LossPair(DominatingPair):
 
 
 class FiniteLosses(LossPair):
-    """A pair without infinite losses and without a finite list of atoms. Abstract."""
+    """A dominating pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
     infinite: ClassVar[Fraction] = Fraction(0)

@@ -45,7 +45,7 @@ def its_chain(system: ComplexMechanism, f: Verification | None, inquiry: Inquiry
 @rule(THEOREM, AnyChain, Chain, rank=2)
 def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     """The rule CM Thm 6.1: P ∘* M w.r.t. f, if M is private w.r.t. f' and P has the three
-    properties.
+    properties of CM §6.1.
 
     f' is declared by P (``lifting``), or given by the caller (``inner``). The properties are
     checked by exploring all runs of P where these are finitely many; else P's declaration says

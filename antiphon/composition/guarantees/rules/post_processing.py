@@ -70,7 +70,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
 
 
 def rest_of(system: AnyChain, place: int) -> Mechanism:
-    """The part of a chain to the right of its first links."""
+    """The part of a chain to the right of its first ``place`` post-processors."""
     links = system.links[place:]
     return chain(links, system.mechanism) if links else system.mechanism
 
@@ -97,7 +97,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure survives post-processing: bounded range needs deterministic links.
+    """Whether a measure survives post-processing: bounded range needs deterministic ones.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
@@ -131,7 +131,7 @@ def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise that a space decides; only assumed for a user's space, whose answers may change."""
+    """A premise that a message space decides; only assumed for a user's, which may change."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 
@@ -196,7 +196,8 @@ def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
 
 
 def _starts(f: Verification | None) -> Verification:
-    """The f with neighbouring starts 0 and 1, or a narrower ``f``. Raises: NoGuarantee."""
+    """The verification function of a game's neighbouring initial states 0 and 1, or a narrower
+    ``f``. Raises: NoGuarantee."""
     starts = neighbouring_start()
     if f is not None and not includes(starts, f):
         raise NoGuarantee(

@@ -106,7 +106,8 @@ def _figure(curve: PrivacyCurve) -> str:
 
 
 def _groups(create: Create, model: Counted) -> float:
-    """The number of groups, as in the mechanism's claim, that all differing pairs fall into.
+    """The number of groups that all differing pairs fall into, each of the size that the
+    mechanism's claim covers.
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
@@ -121,15 +122,15 @@ def _groups(create: Create, model: Counted) -> float:
             f"{message_label(core)}", "leave f out: each mechanism then has its own f",
         )  # fmt: skip
     if core is None:
-        return 1  # Thm 4.10 refuses it with the reason
-    updates = create.mechanism.signature.updates  # numbers and arrays belong to no user
+        return 1  # CM Thm 4.10 refuses this mechanism, and says why.
+    updates = create.mechanism.signature.updates  # Numbers and arrays belong to no user.
     if type(model) is UserLevel and (type(updates) is Integers or type(updates) is Arrays):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
             "build it with users=True, or ask about event_level(events=…), for any users",
         )  # fmt: skip
     if type(core) is UserLevel and type(model) is EventLevel:
-        # The differing pairs may belong to several users.
+        # At event level the differing pairs may belong to several users.
         return math.inf if most is None else most
     if core.events is None:
         return 1
@@ -139,7 +140,8 @@ def _groups(create: Create, model: Counted) -> float:
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """The bound by group privacy of the whole composition; None if the pairs are not bounded."""
+    """The bound by group privacy of the whole; None if the number of differing pairs is
+    unbounded."""
     number = model.events
     if number is None:
         return None
@@ -162,7 +164,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
 def _counted(
     model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
 ) -> _Bound | None:
-    """The bound if each mechanism may get all differing pairs; None if it is not known."""
+    """The bound where each mechanism may get all differing pairs; None if no such bound holds."""
     single = all(steps <= 1 for steps in groups)
     if any(map(math.isinf, groups)) or not (pairs or single):
         return None

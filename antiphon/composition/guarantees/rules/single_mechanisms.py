@@ -88,7 +88,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     if any(identical(each.verification, f) for each in stated):
         return None
     if not all(map(_known, stated)) and provenance.why_assumed(system, "claims_at") is not None:
-        return None  # An inherited ``claims_at`` counts no more than the claims of its class.
+        return None  # A ``claims_at`` that is not trusted is not used beside a refuted claim.
     given = filter(_known, provenance.plain_claims(system, said(distance)))
     claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
@@ -114,7 +114,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    # The derivations of the created parts follow below.
+    # Created parts need not be trusted here, as each has a derivation of its own below.
     reason = provenance.why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
@@ -155,7 +155,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The f of ``f``'s relation whose first pair consists of initial states."""
+    """The f with the neighbouring relation of ``f`` whose first pair is two initial states."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
@@ -166,7 +166,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
     if f.initial is None:
         return neighbouring_start(f.relation, initial=starts)
     if identical(f.initial, starts) or (known and starts.includes(f.initial)):
-        return f  # The f may allow only some initial states: then no more is promised.
+        return f  # If f allows some initial states only, the promise is about these.
     raise NoGuarantee(
         IM_AS_A_CM, "an f that lets initial states through first",
         f"the claim is w.r.t. {message_label(f)}, which is not known to",

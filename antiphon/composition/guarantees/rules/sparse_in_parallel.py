@@ -108,7 +108,7 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
 
 
 def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
-    """The premise that every created f' is first-pair consistent; None if it may fail."""
+    """The premise that the f' of all creations are first-pair consistent; None if it may fail."""
     if f.require_first_pair_consistent:
         return derivation.Premise(_CONSISTENT, derivation.Mark.ENFORCED, "by V[f]")
     if inquiry.catalogue is None:
@@ -234,11 +234,12 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The δ of all created mechanisms together at which curves are read for Theorem G."""
+"""The δ of all created mechanisms together at which curves are read as (ε, δ), for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
-    """The curves of docs/fdp.md for bounded creations, if every measure has a dominating pair."""
+    """The curves of docs/fdp.md for k-sparse composition of bounded creations; none unless every
+    measure has a dominating pair."""
     counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
     each_once = [own for own, _ in counts]
     whole = bounds.product(each_once) if most else None
@@ -247,7 +248,7 @@ def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyC
     if len(measures) == 1:
         yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    # The curve holds even if all mechanisms of every kind differ.
+    # This curve holds even if ``most`` mechanisms of every kind see a difference.
     yield compose(each_once, times=most)
     curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:
@@ -274,7 +275,7 @@ def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
     curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
     if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
-        return curve  # The curve is tight.
+        return curve  # This curve is tight: no other bound is less.
     return bounds.least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
