@@ -180,7 +180,7 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
     """The simulator 𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
 
     For f_∞ the simulators T_j of mechanisms with identical pairs run without V[f'_j], which f_∞
-    does not check either (theory §2.1, corrected). Raises: CompositionError for another f, or f_∞
+    does not check either (corrected: docs/paper.md). Raises: CompositionError for another f, or f_∞
     with a positive δ (Thm 5.2's premise); InvalidArgument for rounds that are no int >= 0.
     """
     horizon(rounds)

@@ -258,7 +258,7 @@ class Lyu(Simulator):
     """The simulator for approximate DP (CM App. A, Lemma 4.6), up to a horizon.
 
     It requests its sample of RR_{ε,δ}(b) at the first message; on (b, ⊤) it answers by the
-    conditionals of φ^b, on (r, ⊥) by those of ψ^r. ε = 0 is included (theory §2.1: φ4).
+    conditionals of φ^b, on (r, ⊥) by those of ψ^r. ε = 0 is included (CM App. A: φ4).
     """
 
     delta: Fraction = attrs.field(kw_only=True)
@@ -307,7 +307,7 @@ class Lyu(Simulator):
         return zero, one
 
     def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
-        """The coordinatewise largest share that satisfies the conditions (φ1)-(φ4) (theory §2.1).
+        """The coordinatewise largest share that satisfies the conditions (φ1)-(φ4) (CM App. A).
 
         Feasible points are closed under coordinatewise maxima, so the largest is bounded in each
         coordinate by an upper end or by (φ3). Each of the four candidates lies on two such lines,

@@ -5,7 +5,7 @@ by its numerator) the value is
 
     U_0 = max(0, Σ μ⁰ − e^ε Σ μ¹),     U_t = max over messages of Σ_answers U_{t−1},
 
-which is L^b of CM App. A (theory §2.1); U_T of the first position is δ_b(ε), and δ(ε)
+which is L^b of CM App. A; U_T of the first position is δ_b(ε), and δ(ε)
 is the larger of both b. Weights are integers; dividing both by their greatest common
 divisor lets equal beliefs meet, because U is homogeneous.
 """

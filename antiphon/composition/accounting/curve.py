@@ -1,18 +1,19 @@
 """Privacy curves: δ as a function of ε and back, as certified intervals."""
 
-
 import math
-import numpy as np
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, overload
+
 import attrs
-from abc import (ABC, abstractmethod)
-from antiphon.composition.accounting.curve_lines import (CurveLine, LEAST, draw_lines)
-from antiphon.numbers import (Intractable, InvalidArgument, exact, shown_down, shown_up)
-from antiphon.numbers.interval import (Floats, Interval, above, below, down, least_reading, up)
-from antiphon.protocol.display import (Card, Grid, Part, Shown)
-from antiphon.protocol.pictures import (Axes, Plotted, titled)
-from collections.abc import (Callable, Iterable, Iterator)
-from fractions import (Fraction)
-from typing import (Any, ClassVar, Final, TypeAlias, TypeVar, overload)
+import numpy as np
+
+from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
+from antiphon.numbers import Intractable, InvalidArgument, exact, shown_down, shown_up
+from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
+from antiphon.protocol.display import Card, Grid, Part, Shown
+from antiphon.protocol.pictures import Axes, Plotted, titled
 
 Value = TypeVar("Value")
 Epsilons: TypeAlias = Iterable[exact.Epsilon] | Floats
@@ -240,15 +241,9 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
             epsilon = curve.epsilon_at(delta)
             if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
                 shown.append((epsilon, float(delta)))
-<<<<<<< /tmp/tmpo94meudo/o
-    if not shown:  # The floor is a limit only, and above each round δ.
+    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
         higher = min(2 * floor, (1 + floor) / 2)
         shown.append((curve.epsilon_at(higher), higher))
-=======
-    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
-        most = min(1.0, 2 * floor)
-        shown.append((curve.epsilon_at(most), most))
->>>>>>> /tmp/tmpo94meudo/t
     return shown
 
 

@@ -286,7 +286,7 @@ def composed(
 ) -> tuple[Bound, ...]:
     """The points (ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
 
-    Computed without the solver: the hockey-stick divergence of two product laws (theory §4).
+    Computed without the solver: the hockey-stick divergence of two product laws.
     """
     laws = [_response(exact.exp(epsilon), delta) for epsilon, delta in parameters]
     outcomes = [_product(outcome) for outcome in product(*laws)]
