@@ -257,8 +257,8 @@ class OneOrderCurve(TheoremCurve):
     divergence: Fraction
     method: str = stated_field(lambda curve: f"RDP of order {float(curve.order):.6g}")
     floor: ClassVar[Any] = _NOTHING
-    _exact_floor: ClassVar[Fraction] = Fraction(0)
-    _enough: ClassVar[float] = math.inf
+    _exact_floor: ClassVar[Any] = Fraction(0)
+    _enough: ClassVar[Any] = math.inf
 
     @property
     def _shape(self) -> tuple[float, float]:

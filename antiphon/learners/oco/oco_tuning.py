@@ -64,7 +64,10 @@ def least_spread(
             tried = curve(batch, 1 / precision, share)
             return tried.seems_to_keep(float(target), float(chance), _ORDERS, 5e4)
 
-        search = ParameterSearch(private, lambda precision, _: 1 / precision, spreads, shares)
+        def spread(precision: float, _: float) -> float:
+            return 1 / precision
+
+        search = ParameterSearch(private, spread, spreads, shares)
         share = search.least().middle
         return batch, search.bound(share), share
 

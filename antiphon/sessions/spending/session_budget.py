@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import attrs
 
@@ -165,7 +165,7 @@ class SessionBudget(BudgetInSight):
         return f"<SessionBudget: {len(self._found.children):,} created>"
 
 
-def price_of(whole: Mechanism, state: object, create: object) -> Price:
+def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """The cost of creating a mechanism, found by a trial: the step, which tosses no coins, is made
     and then discarded.
 

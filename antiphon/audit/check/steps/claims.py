@@ -45,7 +45,7 @@ def check(subject: Subject) -> Trial:
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
         f: object = claim.verification  # a user's claim may have a field of any type
-        if not isinstance(f, Verification):
+        if not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             reasons["its f is no Verification"] = None
             continue
         seed = np.random.SeedSequence(subject.seed, spawn_key=(CLAIMS, number))

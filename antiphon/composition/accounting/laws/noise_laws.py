@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -25,7 +25,7 @@ class Ranges(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int], ...]
-    lattice: ClassVar[None] = None
+    lattice: ClassVar[Any] = None
 
     @cached_property
     def _etas(self) -> Floats:
@@ -83,9 +83,9 @@ class Normal(loss.LossLaw):
     """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
-    most: ClassVar[None] = None
-    lattice: ClassVar[None] = None
-    size: ClassVar[int] = 1
+    most: ClassVar[Any] = None
+    lattice: ClassVar[Any] = None
+    size: ClassVar[Any] = 1
 
     @cached_property
     def _variance(self) -> float:
@@ -132,7 +132,7 @@ class Thetas(loss.GroupedLosses):
 
     given: tuple[tuple[Fraction, int, int], ...]
     """The groups of equal losses, each (noise parameter σ, sensitivity Δ, number)."""
-    most: ClassVar[None] = None
+    most: ClassVar[Any] = None
 
     @cached_property
     def _sigmas(self) -> Floats:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import attrs
 
@@ -307,5 +307,5 @@ class FiniteLosses(LossPair):
     """A dominating pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
-    infinite: ClassVar[Fraction] = Fraction(0)
-    atoms: ClassVar[None] = None
+    infinite: ClassVar[Any] = Fraction(0)
+    atoms: ClassVar[Any] = None
