@@ -45,7 +45,7 @@ class Across(Verification[Any, Any]):
     def initial_state(self) -> object:
         return self.model.initial_state
 
-    def step(self, state: Any, zero: Any, one: Any, /) -> object:
+    def step(self, state: object, zero: Any, one: Any, /) -> object:
         if type(zero) is not Ask or type(one) is not Ask or not identical(zero.index, one.index):
             return Refused("the two sides are not queries to the same mechanism")
         index = zero.index

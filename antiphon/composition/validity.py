@@ -27,7 +27,7 @@ from antiphon.protocol import Measure, column_safe, identical, message_label, re
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 
-def given_creations(value: Any) -> tuple[Create, ...]:
+def given_creations(value: object) -> tuple[Create, ...]:
     """Check that the value is a tuple of creations, and return it. Raises: InvalidArgument."""
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")

@@ -245,8 +245,8 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        # Where the slope is 0, no change of this law gains, and any law that keeps the claim will
-        # do.
+        # Where the objective's gradient is 0, no change of this law increases the loss: any law
+        # that keeps the claim will do.
         scale = np.abs(slope).max() or 1.0
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)

@@ -46,7 +46,8 @@ class HockeyStick:
         return ((1.0, -self.growth),)
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
-        """The losses of views, given the arrays of their probabilities in the two worlds."""
+        """The terms max(p - e^ε·q, 0) of the hockey-stick divergence, given arrays of the views'
+        probabilities p and q in the two worlds."""
         return np.maximum(own - self.growth * other, 0.0)
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:

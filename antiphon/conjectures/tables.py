@@ -56,7 +56,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
         queries = Finite(self.inputs)
         return Signature(queries, Integers(0, self.answers - 1), queries)
 
-    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, int]:
+    def step(self, state: int, message: object, coins: Coins) -> tuple[int, int]:
         place = next(i for i, each in enumerate(self.inputs) if identical(each, message))
         row = state * len(self.inputs) + place
         if row >= len(self.weights) or not self.weights[row]:

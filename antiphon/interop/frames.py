@@ -199,7 +199,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _missing(value: Any) -> bool:
+def _missing(value: object) -> bool:
     """Whether a value is missing: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)

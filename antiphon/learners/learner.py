@@ -20,7 +20,7 @@ from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_an
 def of_kind(kind: type[Any], text: str) -> "Callable[[Any, attrs.Attribute[Any], Any], None]":
     """An attrs validator that accepts only instances of a class; ``text`` is the error message."""
 
-    def check(_: object, __: object, value: Any) -> None:
+    def check(_: object, __: object, value: object) -> None:
         if not isinstance(value, kind):
             raise InvalidArgument(text)
 

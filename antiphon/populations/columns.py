@@ -166,7 +166,7 @@ class Column(NumberLike):
         return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
 
     def now(self) -> Values:
-        """The numbers of the replicas that are being stepped."""
+        """The indices of the replicas (runs that are played at once) that are being stepped."""
         return self.at(self.coins.lanes)
 
     def at(self, lanes: Lanes) -> Values:

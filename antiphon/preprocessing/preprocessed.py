@@ -122,8 +122,8 @@ def changed(preprocessing: Preprocessing) -> int:
 
 
 def travelled(preprocessing: Preprocessing) -> Fraction:
-    """The distance τ declared by a preprocessing. Raises: InvalidArgument if it is no rational
-    >= 0."""
+    """The declared distance τ, by which a preprocessing may move its output between neighbouring
+    tables. Raises: InvalidArgument if it is no rational >= 0."""
     found = preprocessing.distance
     if type(found) is not Fraction or found < 0:
         raise InvalidArgument(

@@ -121,7 +121,7 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:
-    """The value of a cell of the printed table by the theorem of the same talk."""
+    """The value of a cell of the talk's table, computed by the theorem of that talk."""
     return THEOREM[row](setting, TAU[column](setting))
 
 

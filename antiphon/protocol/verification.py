@@ -107,8 +107,8 @@ class Verification(ABC, Generic[State, Message]):
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
 _SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Signal))
-"""Types of a step's return value that need a closer test, since some or all of their values are no
-state of a verification function, such as None and bool."""
+"""Types such as None and bool: a verification function whose step returns a value of such a type is
+tested more closely, as not every such value is a state."""
 _NEVER: Final = (type, BaseException)
 """Base types of values that no automaton has as a state: classes and exceptions."""
 

@@ -159,7 +159,8 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The arena that compares two mechanisms: the first stands for b = 0, the second for b = 1.
+    """The game of the exact engine that compares two mechanisms: the first is played in world 0,
+    the second in world 1.
 
     Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation distance of
     the two view laws, so it is 0 iff the mechanisms are equivalent.

@@ -221,7 +221,8 @@ class _Beliefs:
         return _Layer(codes, outline, index[new].astype(np.int32), ratios[new])
 
     def value(self, multiples: Iterable[float]) -> None:
-        """Compute bounds on the values of all beliefs, for several multiples of the ratios."""
+        """Compute bounds on the values of all beliefs (an adversary's largest gain from there on),
+        for several multiples of the likelihood ratios."""
         new = [each for each in dict.fromkeys(multiples) if each not in self.bounds]
         if new:
             by = [(1 + sign * self.error) * each for each in new for sign in (1, -1)]

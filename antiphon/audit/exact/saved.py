@@ -113,7 +113,8 @@ def header(path: Path) -> codec.Fields:
 
 
 def parts_of(asked: codec.Fields) -> dict[str, Any]:
-    """The parts of an exact question by role, rebuilt from data. Raises: TranscriptError."""
+    """The mechanism, the verification function and the other parts of a saved exact question, by
+    role, rebuilt from data. Raises: TranscriptError."""
     return {role: restored(said) for role, said in asked.items()}
 
 

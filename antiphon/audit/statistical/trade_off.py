@@ -43,7 +43,8 @@ class Point:
 
     @property
     def errors(self) -> tuple[float, float]:
-        """Upper bounds on the type I and II errors of the test of b = 0 against b = 1 by S."""
+        """Upper bounds on the type I and type II errors of the test that decides for one world if
+        the view lies in the event S."""
         own, other = self.rates.high, 1 - self.rates.low
         return (own, other) if self.bit else (other, own)
 
@@ -257,7 +258,8 @@ def draw_errors(axes: Axes, proved: TradeOff, curve: Claimed) -> None:
 def draw_progress(
     axes: Axes, progress: Sequence[tuple[int, float]], claim: tuple[float, float]
 ) -> None:
-    """Draw the bound at the claimed ε after growing numbers of test views, each valid alone."""
+    """Draw the lower bound on δ at the claimed ε, computed from growing numbers of test views; each
+    bound is valid by itself, but not all of them together."""
     (counts, bounds), (epsilon, delta) = zip(*progress, strict=True), claim
     axes.plot(counts, bounds, "o-", color=COLOURS[0], markersize=3.5, linewidth=1.2)
     axes.axhline(delta, color=COLOURS[1], linewidth=0.9, linestyle=DASHED)

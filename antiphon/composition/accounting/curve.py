@@ -156,7 +156,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """An interval around the least ε at a δ that is not below the floor."""
+        """An interval around the least ε at δ, where δ is not below the floor, the least δ that the
+        curve reaches."""
 
 
 class TheoremCurve(PrivacyCurve):

@@ -252,7 +252,7 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """A search for the best adversary of a pattern's game, given the laws of its unknown
+    """A search for the best adversary against a conjecture's system, given the laws of its unknown
     mechanisms."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:

@@ -197,7 +197,8 @@ def _rows(law: streams.MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
 
 
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
-    """Draws both curves over T, and at the last T a mark with its interval for each adversary.
+    """Draws the two curves of regret over T, and at the last T each adversary's regret with its
+    confidence interval.
 
     The axis of T is logarithmic.
     """

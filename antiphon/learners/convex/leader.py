@@ -196,7 +196,8 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The leader's points after ``rounds`` data, a row each, given the last noisy sums."""
+        """The leader's points after ``rounds`` data, one row for each run that is played at once,
+        given the last noisy sums."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The leader's point for noisy sums: the projection of -sums/λ onto the body, where λ =
@@ -299,7 +300,8 @@ class HedgedLeader(SumLeader):
 
     @property
     def stake(self) -> int:
-        """The largest number V of steps by which an update shows a difference of losses."""
+        """The largest difference V of two experts' losses that one update reports, in steps of the
+        grid."""
         return max(1, self.steps // 2)
 
     @property

@@ -101,7 +101,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def _step(self) -> float:
-        """The length of one step of a gradient: the Lipschitz constant over the grid."""
+        """The length of one step of a gradient: the Lipschitz constant divided by the number of
+        steps of the grid."""
         return self.loss.lipschitz(self.body) / self.loss.grid
 
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:

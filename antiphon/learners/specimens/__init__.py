@@ -60,7 +60,7 @@ class Altered(TwinMechanism):
         set_derived(broken, **dict(self.changes))
         set_derived(self, _broken=broken)
 
-    def step(self, state: Any, message: Any, coins: Coins) -> tuple[Any, Any]:
+    def step(self, state: Any, message: object, coins: Coins) -> tuple[Any, Any]:
         found: tuple[Any, Any] = self._broken.step(state, message, coins)
         return found
 

@@ -147,7 +147,7 @@ class MonitorState(NamedTuple):
     created: bool
 
 
-def _queries(value: Any) -> tuple[HistogramQuery, ...]:
+def _queries(value: object) -> tuple[HistogramQuery, ...]:
     queries: tuple[HistogramQuery, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
     if not queries:
         raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")

@@ -25,7 +25,7 @@ Places: TypeAlias = NDArray[np.intp]
 """An array of indices into an array of draws."""
 
 _CELLS: Final = 128
-"""The number of cells (intervals of absolute values |x|) for each standard deviation."""
+"""The number of cells (intervals of absolute values |x|) in a width of one standard deviation."""
 _FIRST: Final = 16
 """The number of bits at the beginning of the first random word that choose a cell (an interval of
 absolute values |x|); more bits are tossed where these leave it open."""

@@ -28,7 +28,8 @@ SECTION = (6, 4)
 FIGURES: Final = {
     1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
-"""The tight δ at e^ε = 1, 2, 3, …, by the number of changes of the count that differ."""
+"""The tight δ at e^ε = 1, 2, 3, …, by the number of updates in which the two worlds' counts change
+differently."""
 _CHANGES: Final = Integers(-1, 1)
 
 

@@ -186,7 +186,8 @@ def of_creations(
     *,
     exactly: bool = False,
 ) -> Evidence:
-    """Evidence on ExtConComp w.r.t. f, if at most ``most`` of ``created`` are created."""
+    """Evidence that the tight δ of ExtConComp w.r.t. f is within the claimed bounds, if at most
+    ``most`` of ``created`` are created."""
     return private(
         ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
     )

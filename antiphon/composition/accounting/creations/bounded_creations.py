@@ -225,7 +225,8 @@ class Recursion:
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
         wanted = int(np.sum(tails > _TAIL_SHARE * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest number of mechanisms in the state Z for which the overlap is computed."""
+        """The largest number of mechanisms in the public state Z (docs/sparse.md) for which the
+        overlap Σ min(P, s·Q) is computed."""
 
     def _affordable(self) -> int:
         """The largest number in the public state Z with few enough overlaps. Raises:

@@ -30,7 +30,8 @@ _LIMIT: Final = 25_000
 _ALPHABET: Final = 12
 """The largest number of different left messages for which a post-processor is explored."""
 _FIRST: Final = 32
-"""The number of first messages that are tried where a post-processor is not explored."""
+"""The number of first messages that are tried for a post-processor whose runs cannot be listed in
+full."""
 _ENTRIES: Final = 1 << 16
 """The largest total length of all pairs of first messages that are tried."""
 _ENDLESS: Final = 10**9

@@ -1,5 +1,5 @@
-"""Rules for a ConComp in which several pairs differ, such as those of one user: group privacy or
-counting.
+"""Rules for a ConComp in which several pairs differ, such as those of one user: by group privacy,
+or by counting how many of them each mechanism may see.
 
 V[f] lets at most K pairs differ, over all n mechanisms together; each is allowed by the f_i of its
 own mechanism. Two bounds hold, and the figure is the least of them.

@@ -29,7 +29,8 @@ class Recipe(NamedTuple):
     nu: Scale | None
     """The scale of each query's noise ν; None: no noise."""
     release: Scale | None = None
-    """The scale of fresh noise on a number released for ⊤; (0, 0): the compared number itself."""
+    """The scale of fresh noise on a number released for ⊤; with (0, 0) the compared number itself
+    is released."""
     halts: bool = True
     """Whether the mechanism halts after the c answers ⊤ that it may give."""
     redraws: bool = False
