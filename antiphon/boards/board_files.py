@@ -55,7 +55,8 @@ def read_board(path: str | Path) -> BoardFile:
     wanted = inspect.signature(make).parameters
     unknown = [name for name in given if name not in wanted]
     if unknown:
-        raise InvalidArgument(f"{path}: no parameter {unknown[0]!r}; there are {', '.join(wanted)}")
+        lines = ["sum", *(name for name in wanted if name != "amount"), "folder", "files"]
+        raise InvalidArgument(f"{path}: no line {unknown[0]!r}; there are {', '.join(lines)}")
     if amount is not None:
         given["amount"] = amount
     missing = [

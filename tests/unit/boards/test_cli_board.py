@@ -137,7 +137,7 @@ def test_keys_of_another_shape_are_refused_with_the_lines_to_write(tmp_path, key
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("horizon = 10", "horizons = 10"), "no parameter 'horizons'"),
+        (("horizon = 10", "horizons = 10"), "no line 'horizons'; there are sum, "),
         (("horizon = 10", ""), "say horizon"),
         (('by = "country"', "by = "), "no TOML file"),
         (("epsilon = 1000000", "epsilon = 0"), "epsilon"),
