@@ -80,6 +80,7 @@ class Create(Creation):
         claim = self._given
         if isinstance(claim, MEASURES):
             claim = _weakened(claim, claims)
+            set_derived(self, _given=claim)  # A transcript has the whole claim.
         if claim is not None and type(claim) is not Claim:
             raise InvalidArgument(
                 f"a claim is a Claim, or a measure such as Pure(1), not {of_kind(claim)}"

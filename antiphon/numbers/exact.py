@@ -186,7 +186,7 @@ class Log:
     def __add__(self, other: object) -> "Log":
         if type(other) is Log:
             return Log(self.argument * other.argument)
-        if type(other) is int and other == 0:  # ``sum`` begins with 0.
+        if type(other) in (int, Fraction) and other == 0:  # ``sum`` begins with 0.
             return self
         raise _no_log(f"{self} + {shown(other)}")
 
@@ -200,7 +200,9 @@ class Log:
     __rmul__ = __mul__
 
     def __truediv__(self, parts: object) -> "Log":
-        if type(parts) is int and parts > 0:
+        if parts == 1 and type(parts) is int:
+            return self
+        if type(parts) is int and parts > 1 and type(self.argument) is Fraction:
             ends = self.argument.numerator, self.argument.denominator
             roots = [round(end ** (1 / parts)) if end < _LARGE else 0 for end in ends]
             if all(root**parts == end for root, end in zip(roots, ends, strict=True)):
@@ -208,16 +210,30 @@ class Log:
         raise _no_log(f"{self} / {shown(parts)}")
 
     def __lt__(self, other: "Epsilon") -> bool:
-        return not at_most(epsilon(other), self)
+        return not _ordered(other, self) if _compares(other) else NotImplemented
 
     def __le__(self, other: "Epsilon") -> bool:
-        return at_most(self, epsilon(other))
+        return _ordered(self, other) if _compares(other) else NotImplemented
 
     def __gt__(self, other: "Epsilon") -> bool:
-        return not at_most(self, epsilon(other))
+        return not _ordered(self, other) if _compares(other) else NotImplemented
 
     def __ge__(self, other: "Epsilon") -> bool:
-        return at_most(epsilon(other), self)
+        return _ordered(other, self) if _compares(other) else NotImplemented
+
+
+def _compares(other: object) -> bool:
+    """Whether a logarithm is compared with this value: with no NaN, and with no other class."""
+    return type(other) in (Log, int, float, Fraction) and other == other
+
+
+def _ordered(left: "Epsilon", right: "Epsilon") -> bool:
+    """Whether left <= right, decided exactly; numbers may be negative or infinite."""
+    if not isinstance(left, Log) and (left < 0 or left == math.inf):
+        return left < 0
+    if not isinstance(right, Log) and (right < 0 or right == math.inf):
+        return right > 0
+    return at_most(epsilon(left), epsilon(right))
 
 
 def _no_log(wanted: str) -> InvalidArgument:

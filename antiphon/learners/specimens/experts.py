@@ -253,7 +253,7 @@ def costless(learner: LazyDartboard) -> Altered:
     return Altered(learner, (("_exponents", exponents),))
 
 
-@register("antiphon.corpus.CostlessBit/1")
+@register("antiphon.corpus.CostlessBit/2")
 @attrs.frozen
 class CostlessBit(TwinMechanism, NoninteractiveMechanism[int, int]):
     """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL) after the loss L, so

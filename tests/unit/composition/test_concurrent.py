@@ -228,6 +228,7 @@ def test_a_measure_weakens_the_claim_that_implies_it():
         created = ap.Create(LeakyBit(delta=0.1), weaker)
         assert created.claim.measure == weaker
         assert (created.claim.verification, created.claim.status) == (own.verification, own.status)
+        assert encode(created) == encode(ap.Create(LeakyBit(delta=0.1), created.claim))
     for stronger in (Approximate(0, 0.05), Pure(3)):
         with pytest.raises(ap.InvalidArgument, match=r"claims Approximate.*give a weaker measure"):
             ap.Create(LeakyBit(delta=0.1), stronger)
