@@ -10,18 +10,11 @@ from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.each_replica import accepting
-from antiphon.protocol import (
-    Claim,
-    Coins,
-    ContinualMechanism,
-    Refused,
-    Space,
-    Status,
-    message_label,
-)
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Refused, Space, Status
 from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import Ask, Creation
 from antiphon.protocol.provenance import claims_of
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.verifier import checking
 

@@ -200,13 +200,10 @@ class Log:
     __rmul__ = __mul__
 
     def __truediv__(self, parts: object) -> "Log":
-        if parts == 1 and type(parts) is int:
-            return self
-        if type(parts) is int and parts > 1 and type(self.argument) is Fraction:
-            ends = self.argument.numerator, self.argument.denominator
-            roots = [round(end ** (1 / parts)) if end < _LARGE else 0 for end in ends]
-            if all(root**parts == end for root, end in zip(roots, ends, strict=True)):
-                return Log(Fraction(*roots))
+        if type(parts) is int and parts > 0:
+            root = rational_root(self.argument, parts)
+            if root is not None:
+                return Log(root)
         raise _no_log(f"{self} / {shown(parts)}")
 
     def __lt__(self, other: "Epsilon") -> bool:
@@ -329,6 +326,28 @@ def root_up(value: Fraction) -> Fraction:
     shift = 42 - (value.numerator.bit_length() - value.denominator.bit_length()) // 2
     scaled = value * Fraction(4) ** shift
     return (math.isqrt(math.ceil(scaled)) + 1) / Fraction(2) ** shift
+
+
+def rational_root(value: Fraction, degree: int) -> Fraction | None:
+    """The rational whose power ``degree`` is ``value`` >= 0; None if there is none.
+
+    >>> rational_root(Fraction(8, 27), 3)
+    Fraction(2, 3)
+    """
+    found = Fraction(integer_root(value.numerator, degree), integer_root(value.denominator, degree))
+    return found if found**degree == value else None
+
+
+def integer_root(value: int, degree: int) -> int:
+    """The integer root: the largest int whose power ``degree`` is at most ``value``."""
+    # If the degree is at least the value's bit length, 2^degree > value: the root is 1, or 0 of 0.
+    if degree >= value.bit_length():
+        return min(value, 1)
+    low, high = 0, 1 << -(-value.bit_length() // degree)
+    while low < high:
+        half = (low + high + 1) // 2
+        low, high = (half, high) if half**degree <= value else (low, half - 1)
+    return low
 
 
 def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:

@@ -14,7 +14,6 @@ from antiphon.composition.accounting.calibration import short_rate
 from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import CompositionError, ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol import HALT, Coins, column_safe, register
@@ -131,16 +130,13 @@ class Weighted(ByWeight[Holding]):
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
     """The learning rate for losses that count steps of 1/grid: rate/grid. Raises: InvalidArgument
     for Log(q) if q is no grid-th power of a rational."""
-    if not isinstance(rate, Log):
-        return rate / grid
-    ends = rate.argument.numerator, rate.argument.denominator
-    top, bottom = (root(end, grid) for end in ends)
-    if (top**grid, bottom**grid) != ends:
+    try:
+        return exact.epsilon(rate / grid)
+    except InvalidArgument:
         raise InvalidArgument(
             f"with rate=Log(q) and grid={grid}, q must be the {grid}-th power of a rational; or "
             "give the rate as a number"
-        )
-    return exact.epsilon(Log(Fraction(top, bottom)))
+        ) from None
 
 
 def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:

@@ -156,29 +156,14 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
     >>> divided(Log(9), 2)
     Log(3)
     """
-    if not isinstance(epsilon, Log):
+    try:
         return epsilon / parts
-    ends = epsilon.argument.numerator, epsilon.argument.denominator
-    top, bottom = (root(end, parts) for end in ends)
-    if top**parts != ends[0] or bottom**parts != ends[1]:
+    except InvalidArgument:
         raise InvalidArgument(
             f"with epsilon=Log(q), q must be the power {parts} (2·sensitivity, or sensitivity "
             "for monotone scores) of a rational, "
             f"such as Log(2**{parts}); or give epsilon as a number"
-        )
-    return Log(Fraction(top, bottom))
-
-
-def root(value: int, degree: int) -> int:
-    """The integer root: the largest int whose power ``degree`` is at most ``value``."""
-    # If the degree is at least the value's bit length, 2^degree > value: the root is 1, or 0 of 0.
-    if degree >= value.bit_length():
-        return min(value, 1)
-    low, high = 0, 1 << -(-value.bit_length() // degree)
-    while low < high:
-        half = (low + high + 1) // 2
-        low, high = (half, high) if half**degree <= value else (low, half - 1)
-    return low
+        ) from None
 
 
 @register("antiphon.ExponentialMechanism/1")
