@@ -22,6 +22,7 @@ lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make 
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -184,12 +185,19 @@ class JointCurve:
             return True
         if any(corner.own == math.inf for decision in self.first for corner in decision):
             return False
-        most = 50 * (1 - math.log(delta)) / epsilon
-        less = np.geomspace(most / span, most, orders)
+        less, shape = _orders(epsilon, delta, orders, span)
         drawn = rough_ratio(self.ratio, less) if self.ratio else less * (1 + less) * float(self.rho)
         total = self._total(lambda each: _rough(each, less, drawn), np.maximum)
-        shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
         return bool(((total + shape) / less).min() <= epsilon)
+
+
+@lru_cache(maxsize=64)
+def _orders(epsilon: float, delta: float, orders: int, span: float) -> tuple[Floats, Floats]:
+    """The orders less 1 at which a search tries a bound, and what each adds to the numerator of ε
+    when Rényi bounds are converted to (ε, δ)."""
+    most = 50 * (1 - math.log(delta)) / epsilon
+    less = np.geomspace(most / span, most, orders)
+    return less, less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:

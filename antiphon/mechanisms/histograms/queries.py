@@ -25,7 +25,7 @@ from antiphon.protocol.registry import column_safe, register
 class HistogramQuery(ABC):
     """A query q : ℕ^d -> ℤ on histograms, monotone and ``sensitivity``-sensitive.
 
-    A query of your own is a frozen attrs class; its sensitivity (by default 1) is then assumed.
+    A query of your own is a frozen attrs class; the sensitivity that it states is then assumed.
     ``check_query`` and ``audit.search_query`` test it.
     """
 
@@ -35,9 +35,9 @@ class HistogramQuery(ABC):
     def __call__(self, counts: tuple[int, ...]) -> int:
         """The value of the query on a histogram."""
 
+    @abstractmethod
     def sensitivity(self, dimension: int) -> int:
         """An s for which the query is s-sensitive on histograms of ``dimension`` counts."""
-        return 1
 
 
 @register("antiphon.KthLargest/1")
@@ -58,6 +58,9 @@ class KthLargest(HistogramQuery):
         if self.rank == 1:
             return max(counts)
         return sorted(counts)[-self.rank]
+
+    def sensitivity(self, dimension: int) -> int:
+        return 1
 
 
 def quantile(share: float | Fraction, dimension: int) -> KthLargest:
