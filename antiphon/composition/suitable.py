@@ -38,7 +38,7 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
-# The f' of each created mechanism is stepped by itself, as it need not be column-safe.
+# Column-safe, although an f' may not be: the f' of each created mechanism is stepped by itself.
 @column_safe
 class Suitable(Verification[SuitableState]):
     """A verification function of suitable sequences (CM Def. 4.4), with more conditions.
@@ -47,12 +47,13 @@ class Suitable(Verification[SuitableState]):
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
-    """Whether the pairs of every created mechanism must be valid for it, or only where one
-    differs."""
+    """Whether all pairs sent to a created mechanism must be f'-valid, or only those of a mechanism
+    that sees a difference."""
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
-    """Whether a pair may differ only in mechanisms whose first pair does."""
+    """Whether a mechanism may see a difference only at its first pair, or after it has seen one
+    there."""
 
     @property
     @abstractmethod

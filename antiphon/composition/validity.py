@@ -66,7 +66,8 @@ class FixedMechanisms(OfCreations):
 
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
-    """Whether the f' of each creation's claim is swap-symmetric; a suitable f over them then is."""
+    """Whether the f' of each creation's claim is swap-symmetric; then a suitable f over these
+    creations is, too."""
     return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
 
 
@@ -183,7 +184,7 @@ class Measured(Paying):
     holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(
         converter=parameter_multisets.of_one_kind,
-        # The ``==`` of a user's measure is not trusted.
+        # The ``==`` of a user's measure may ignore a difference, so it is not used.
         eq=lambda measures: tuple(map(told_apart, measures)),
     )
 

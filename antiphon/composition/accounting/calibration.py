@@ -76,8 +76,8 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
         curve = from_concentrated(short_rate(rho))
         return at_most_target(curve.epsilon_at(chance), target)
 
-    # A start below the largest ρ: ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for large ε the largest
-    # ρ is about ε.
+    # The search starts from a ρ that is small enough: ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP. It
+    # ends where ρ is certainly too large, as for large ε the largest ρ is about ε.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
     while not private(low):
         low /= 2

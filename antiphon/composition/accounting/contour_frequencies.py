@@ -16,7 +16,8 @@ NATS: Final = 36.0
 """The threshold in nats, relative to the largest term of the inversion sum, below which terms are
 dropped."""
 _DENSITY_NATS: Final = 23.0
-"""The threshold in nats for the density of the loss, which affects interval widths only."""
+"""The same threshold in nats for the inversion sum of the loss's density, which affects interval
+widths only."""
 _BLOCK: Final = 1 << 12
 """The largest number of ranges of frequencies whose characteristic function is bounded together."""
 _BATCH: Final = 1 << 17
@@ -72,7 +73,8 @@ class _Sieve:
     """The value of ln |ΦK| below which a term is negligible; Φ is the characteristic function, K
     the kernel."""
     plain: float
-    """The value of ln |Φ|, Φ the characteristic function, that is negligible for the density."""
+    """The value of ln |Φ|, Φ the characteristic function, below which a term of the density's sum
+    is negligible."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])

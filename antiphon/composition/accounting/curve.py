@@ -64,7 +64,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
-        """The points to draw of a curve up to ε = ``last``, two of them where δ reaches its floor.
+        """The points of a curve to draw up to ε = ``last``: equally spaced, and two around the ε
+        where δ reaches its floor.
 
         So a picture shows a sudden fall of δ at its true place.
         """
@@ -138,8 +139,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return [self._delta(each) for each in epsilons]
 
     def _promised(self, delta: Fraction) -> Interval[float]:
-        """An interval around ε(delta), whose upper end gives at most ``delta`` by ``delta_at``,
-        too.
+        """Bounds on the least ε at ``delta``; at the upper one ``delta_at`` gives at most
+        ``delta``.
 
         The search for ε may round differently from the δ at that ε: then the upper end moves up by
         a few units.
@@ -193,7 +194,7 @@ class Searched(PrivacyCurve):
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """The least ε at δ, by a search; both ends are points at which δ was computed."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # No finite ε reaches this δ.
+            return Interval(math.inf, math.inf)  # There is no finite ε with this δ.
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -226,8 +227,8 @@ class FromZero(Searched):
 
 
 def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ; at
-    least one.
+    """Points (ε, δ) to display, each of them promised: one at the floor if that is reached, then
+    some at round δ; at least one.
 
     >>> from antiphon.composition.accounting import optimal
     >>> points(optimal([(1, 0)]))[0]
@@ -240,9 +241,10 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
     for delta in reversed(_DELTAS):
         if delta > Fraction(floor) * 3 / 2:
             epsilon = curve.epsilon_at(delta)
-            if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
+            # Points with nearly the same ε are shown once.
+            if not shown or epsilon < 0.99 * shown[-1][0]:
                 shown.append((epsilon, float(delta)))
-    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
+    if not shown:  # No ε reaches the floor (the limit of δ), and no round δ is above it.
         higher = min(2 * floor, (1 + floor) / 2)
         shown.append((curve.epsilon_at(higher), higher))
     return shown
@@ -268,8 +270,8 @@ def _come_down(curve: PrivacyCurve) -> float:
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """How far ``value`` is above ``delta``: the logarithm of the quotient of their distances from
-    ``base``; negative if it is not above.
+    """The logarithm of (``value`` - ``base``)/(``delta`` - ``base``), a measure of how far
+    ``value`` is above ``delta``; negative if it is not above.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """
@@ -279,16 +281,16 @@ def _excess(value: float, delta: float, base: float) -> float:
     return max(size, 1e-300) if value > delta else -size
 
 
-# Why the ends are certified: only the sign of ``excess`` at a and at b matters, and there it was
-# evaluated (at b = ``most`` it is known). The choice of the points between affects speed only;
-# continuity is not needed, and a search that is cut off after 400 steps has a wider bracket, not a
-# wrong one.
+# The bracket [a, b] of ``crossing`` is certified: only the signs of ``excess`` at a and b matter,
+# and there it was evaluated (at b = ``most`` its sign is known). The points tried between affect
+# speed only; continuity is not needed, and a search that is cut off after 400 steps has a wider
+# bracket, not a wrong one.
 #
-# How the points are chosen: regula falsi takes the zero of the line through both ends. On a convex
-# curve one end would stay for ever and convergence be slow; the Illinois variant (Dowell and
-# Jarratt 1971) halves the value at an end that stays twice running, so that the line passes the
-# root. Where even that is slow (a step, a very steep curve), a bisection follows any four steps
-# that have not made the bracket eight times smaller.
+# Regula falsi tries the zero of the line through both ends. On a convex curve one end would stay
+# for ever and convergence be slow; the Illinois variant (Dowell and Jarratt 1971) halves the value
+# at an end that stays twice running, so that the line passes the root. Where even that is slow (a
+# step, a very steep curve), a bisection follows any four steps that have not made the bracket eight
+# times smaller.
 
 
 def crossing(
@@ -312,7 +314,7 @@ def crossing(
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        # Every fourth step asks whether regula falsi has been slower than bisection.
+        # After every four steps it is checked whether regula falsi was slower than bisection.
         if step % 4 == 0:
             middle = middle if high - low <= size / 8 else (low + high) / 2
             size = high - low

@@ -52,15 +52,17 @@ from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)
-"""The factor by which intervals of a smooth law are made narrower than asked."""
+"""The quotient of the width asked for and the width that added noise may cause, about v(1+c) for
+noise of variance v at the tilting order c."""
 _FINER: Final = 8
 _REFINED: Final = 4
 _COARSER: Final = 4
-"""The largest number of 64-fold increases of the noise of a slow inversion."""
+"""The largest number of times that the noise of a slow inversion is made 64 times larger."""
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
 """The largest cost, in evaluated factors, of an inversion that is repeated with less noise."""
 _LONGEST: Final = 1 << 16
-"""The largest number of frequencies in a lattice's period; beyond it the lattice is ignored."""
+"""The largest number of frequencies in a lattice's period; for a longer one noise is added, as if
+the losses were on no lattice."""
 _NOTHING: Final = -750.0
 """A logarithm below that of the least positive double."""
 _END: Final = 60.0
@@ -76,8 +78,9 @@ class Overlap(NamedTuple):
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on the hockey-stick divergence H, their width due to noise, and about |H'|, all in
-    units of the tilted moment M(c)e^(-cy)."""
+    """Bounds on the hockey-stick divergence H, the part of their distance that added noise causes,
+    and an estimate of |H'|; all divided by M(c)e^(-cy), M the loss's moments, y the target's
+    ``next``."""
 
     lower: float
     upper: float
@@ -95,8 +98,8 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The error bounds of the inversion sum: ``wrong``, and this one for each unit of phase error
-    per unit of frequency."""
+    """A bound on the error by rounded phases of the terms, for a phase error of 1 at the frequency
+    1; ``wrong`` bounds all other errors of the sum."""
     wrong_density: float
     wrong_density_by_turns: float
 
@@ -112,7 +115,8 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """The divergence H of a composition, to about ``width``; contours of integration are cached.
+    """The divergence H of a composition, in intervals of about ``width``; contours of integration
+    are cached.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
     wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
@@ -160,7 +164,7 @@ class Inversions:
         return best
 
     def _sifted(self, finer: int, place: Target) -> Inversion | None:
-        """An inversion with its frequencies selected; None if it would take too long."""
+        """An inversion, after the selection of its frequencies; None if it would take too long."""
         found = self._contour(finer, place, None)
         try:
             return found if found not in self._refused and found.work else None
@@ -231,7 +235,8 @@ class Inversion:
         return probability(outward(*ends))
 
     def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
-        """Whether added noise makes the interval wider than ``width``, relative to δ or in ε."""
+        """Whether added noise makes the interval of H wider than ``width``: ``relatively`` to δ, or
+        in ε."""
         bounds = self._stick(place)
         return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
@@ -308,7 +313,7 @@ class Inversion:
     def _sums(self) -> Sums:
         theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
         value, slack = self._kept.logs
-        # Sums over frequencies are pairwise, so that their rounding errors stay small.
+        # NumPy sums over frequencies pairwise, so that rounding errors stay small.
         slack = slack + (64 + min(2 * len(theta), 192)) * UNIT
         most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
         wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
@@ -329,7 +334,7 @@ class Inversion:
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
         """The products of the characteristic function Φ and the kernel K at the kept frequencies;
-        on a lattice, their two parts."""
+        on a lattice, the two terms of K (module docstring) one by one."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None

@@ -112,13 +112,14 @@ class Parameters:
 
     @property
     def _log_survival(self) -> tuple[float, float]:
-        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve units of every term."""
+        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve units in the last place of
+        every term."""
         value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
         return value, 12 * UNIT * abs(value)
 
 
 def _log_complement(delta: Fraction) -> float:
-    """The logarithm ln(1-δ) for δ < 1, relatively within five units."""
+    """The logarithm ln(1-δ) for δ < 1, within five units in the last place."""
     if delta <= _HALF:
         return math.log1p(-float(delta))
     return math.log(max(float(1 - delta), 5e-324))
@@ -196,7 +197,8 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
 
 
 def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
-    """The multiset of the pairs as given, counted before they are checked, which is faster.
+    """The multiset of the pairs as given; they are counted before they are checked, which is
+    faster.
 
     Types are compared as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in
     Python.
@@ -219,8 +221,8 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
 
 @attrs.frozen
 class Kind:
-    """A class of equal (ε, δ): ``count`` are created, and ``slots`` of them may see a
-    difference."""
+    """A class of equal (ε, δ): ``count`` mechanisms of it are created, and ``slots`` of them may
+    see a difference."""
 
     epsilon: exact.ExactEpsilon
     delta: Fraction
@@ -244,7 +246,8 @@ class Created:
 
 
 def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
-    """Read ``creations``: either a number of mechanisms, or the list of their parameters.
+    """Read the argument ``creations`` of ``sparse``: a number of mechanisms, or the list of their
+    parameters.
 
     Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for k above the number of
     fixed parameters, and for created parameters that are not fixed. If k exceeds the number
@@ -274,7 +277,8 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 
 
 def is_true(statement: object, name: str) -> bool:
-    """The caller's statement ``name``, such as symmetric. Raises: InvalidArgument unless a bool."""
+    """The argument ``statement``, called ``name``, after a check that it is a bool. Raises:
+    InvalidArgument."""
     if type(statement) is not bool:
         raise InvalidArgument(f"{name} is True or False, not {of_kind(statement)}")
     return statement

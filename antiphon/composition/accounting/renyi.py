@@ -151,7 +151,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # A curve called by this one has raised its own error.
+        except PartError:  # A curve that this one calls has raised it already.
             raise
         except Exception as error:
             raise PartError(

@@ -75,7 +75,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
     proved: bool = False
     """Whether the curve is proved; else a premise of it is assumed, and so is each figure."""
     about: str = ""
-    """The words for the part of a promise that the figures are about; empty: a whole guarantee."""
+    """The beginning of the title, which names the part of a promise that the figures are about;
+    empty if they are about a whole guarantee."""
 
     @property
     def advantage(self) -> float:
@@ -165,7 +166,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
         yield self._picture()
 
     def _bounds(self, rates: Sequence[float]) -> list[float]:
-        """Bounds on true-positive rates for a picture, by one list of ε, so a bit larger."""
+        """Bounds on the true-positive rates at these false-positive ``rates``, for a picture; a bit
+        larger than ``true_positive``, as all use one list of ε."""
         pairs = list(zip(_DRAWN, map(float, self.curve.delta_at(_DRAWN)), strict=True))
         bounds = [min([_accused(a, e, d) for e, d in pairs]) for a in rates]
         if self.rho is not None:

@@ -33,7 +33,7 @@ class RefusedInEpsilon(NamedTuple):
 
     delta: Fraction
     requested: float
-    """The ε by which ``spent`` would have grown by the refused creation."""
+    """The ε by which the refused creation would have increased ``spent``."""
     spent: float
     remaining: float
 
@@ -125,7 +125,8 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
-    """A refusal with the filter that refused, and the δ at which its texts give ε."""
+    """The refusal, with the filter that refused and the δ at which its texts give ε stored in
+    it."""
     set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
@@ -183,7 +184,7 @@ class Budget(Displayed, ABC, Generic[State]):
         """
 
     def takes(self, measure: Measure) -> bool:
-        """Whether the budget can add up a measure, as far as a first charge tells."""
+        """Whether the budget can add up a measure; it tries to charge it first of all."""
         try:
             self.charge(self.initial_state, measure)
         except InvalidArgument:

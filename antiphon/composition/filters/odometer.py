@@ -29,8 +29,8 @@ class Distance(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """An odometer's reading: the interaction so far is (``epsilon``, ``delta``)-DP, whenever one
-    stops."""
+    """The reading of an odometer: the interaction so far is (``epsilon``, ``delta``)-DP, whenever
+    it is stopped."""
 
     epsilon: ExactEpsilon | float
     """The ε spent so far; ``math.inf`` once more δ was charged than is allowed for."""
@@ -180,6 +180,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
         return Spent(state.amount.plus(amount), lost)
 
     def bound(self, state: Spent) -> ExactEpsilon:
-        if not state.amount.numerator:  # If no divergence was charged, there is no loss.
+        # If no divergence was charged, there is no loss, so nothing is added.
+        if not state.amount.numerator:
             return Fraction(0)
         return state.amount.rational + self._tail

@@ -41,7 +41,8 @@ class Guarantee(Displayed):
 
     system: Mechanism
     derivation: Derivation
-    # These names only raise an error with advice; a type checker reports them itself.
+    # The attributes ``epsilon`` and ``delta`` only raise an error with advice; hidden from type
+    # checkers, which report them as missing.
     if not TYPE_CHECKING:
         epsilon = Elsewhere("a guarantee holds at each δ: write promise.epsilon_at(1e-6)")
         delta = Elsewhere("a guarantee holds at each ε: write promise.delta_at(1)")
@@ -190,7 +191,7 @@ def guarantee(
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
-        # The function ``across`` counts the differing pairs of all mechanisms together.
+        # At event and user level the differing pairs of all mechanisms are counted together.
         verification = across(system, verification)
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
@@ -246,7 +247,7 @@ class Certified(Delegating):
         claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
-            # V[f] or the theorem requires discrete answers, so the answer space is countable.
+            # V[f] or the theorem requires discrete answers, so the space of answers is countable.
             own = attrs.evolve(own, answers=Countable())
         set_derived(self, claims=claims, signature=own)
 

@@ -50,7 +50,7 @@ class Inquiry:
     explored: bool = False
     """Whether the catalogue comes from exploring the post-processor, not from the user."""
     max_creations: int | None = None
-    """The largest number of mechanisms that are created, or at least asked something."""
+    """The largest number of created mechanisms that are asked anything; None: unbounded."""
     bounded: bool = False
     """Whether f itself bounds the number of creations, so that the user need not."""
     truth: str = ""
@@ -63,8 +63,8 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The inquiry by which a mechanism of this library derived its claim, its attribute
-    ``derived``."""
+    """The value of the attribute ``derived`` of a mechanism of this library: the inquiry by which
+    it derived its claim."""
 
     inquiry: Inquiry
     delta: Fraction | None

@@ -1,4 +1,5 @@
-"""k-sparse parallel composition: the worst sub-multiset of k parameters.
+"""k-sparse parallel composition: privacy curves, and bounds on Rényi divergences, from the worst k
+of the parameters.
 
 For bounded creations in Rényi DP (docs/sparse.md): e^((α-1)D_α) <= Σ_S Π_{j∈S} (c_j - 1), c_j =
 e^((α-1)D_j), S over the sets of created mechanisms whose parameters are a sub-multiset of the fixed
@@ -167,8 +168,8 @@ def _bounded(
 
 
 def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
-    """The curve of Theorem S (docs/sparse.md) for these creations, without a recursion, and the
-    curve of its upper ends.
+    """The curve of Theorem S (docs/sparse.md) for these creations, and the curve of composed
+    randomized responses that gives its upper ends.
 
     If only their number is known, all count as having the largest δ; the lower end assumes that the
     differing ones have the largest ε, or the largest δ.
@@ -273,7 +274,7 @@ def log_elementary(size: float, n: int, k: int) -> float:
     step = size if size > _LARGE else math.log(math.expm1(size))
     counts, places, spread = _logs_of_binomials(n, k)
     terms = places * step + counts
-    # A bound on the error of each logarithm.
+    # A bound on the error of each summand's logarithm.
     error = SLACK * (k * (abs(step) + 1) + spread * k)
     highest = float(terms.max())
     if highest + error < _LARGE:
@@ -285,8 +286,8 @@ def log_elementary(size: float, n: int, k: int) -> float:
 
 @lru_cache(maxsize=16)
 def _logs_of_binomials(n: int, k: int) -> tuple[Floats, Floats, float]:
-    """The logarithms ln C(n,s) and the numbers s, for s = 1, …, k, and the largest |ln((n+1-s)/s)|,
-    a term of these logarithms."""
+    """The logarithms ln C(n,s) and the numbers s, for s = 1, …, k, and the largest |ln((n+1-s)/s)|;
+    ln C(n,s) is a sum of these, so it bounds the rounding errors."""
     places = np.arange(1.0, k + 1)
     steps = np.log((n + 1 - places) / places)
     return np.cumsum(steps), places, float(np.abs(steps).max())

@@ -16,19 +16,23 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _CHUNK: Final = 1 << 10
 _FIRST: Final = 8
-"""The number of factors of a characteristic function that first judge a range of frequencies."""
+"""The number of factors of the characteristic function that are computed before a frequency is
+first judged negligible or not."""
 _CELLS: Final = 1 << 15
 """The largest product of factors and ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, of a range of frequencies that are better evaluated one by one."""
+"""The length, times ε, up to which a range of frequencies is not bounded but evaluated at each
+frequency."""
 _SHORT: Final = 0.7
-"""The half length, times ε, of a range of frequencies that is bounded factor by factor."""
+"""The half length, times ε, up to which a range of frequencies is bounded factor by factor."""
 _BLOCK: Final = 1 << 13
-"""The number of frequencies whose factors of the characteristic function multiply together."""
+"""The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
-"""The least number of factors times frequencies for which factors are multiplied directly."""
+"""The least number of factors times frequencies for which the factors are multiplied before a
+logarithm is taken."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies to interpolate a characteristic function."""
+"""The least number of factors times frequencies for which interpolation of the characteristic
+function is tried."""
 _MOST_NODES: Final = 61
 
 
@@ -218,7 +222,7 @@ class Responses(loss.GroupedLosses):
         angles = np.pi * np.arange(last // 2 + 1) / last
         half = reach * np.cos(angles)
         half[-1] = 0.0
-        # The factors at the nodes are near 1, so no phase wraps around.
+        # The factors at the nodes are near 1, so the phase of their product stays within (-π, π).
         logs = self._directly(order, half)
         mean = self.guide(order)[0]
         values = logs.value - 1j * mean * half
@@ -260,7 +264,7 @@ class Responses(loss.GroupedLosses):
 
     def _strong(self, order: float) -> Strong:
         """The factors of the characteristic function at an order of tilting, the strongest first;
-        equally strong ones are scattered over the ε."""
+        factors of about equal strength are shuffled."""
 
         def made() -> Strong:
             decay = self._decay(order)
@@ -287,21 +291,22 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     start, size = 0, _FIRST
     stay = np.flatnonzero(
         half * np.min(strong.epsilons[:size]) < _SHORT
-    )  # Longer ranges are skipped: the factors hardly bound them.
+    )  # Longer ranges are skipped: these factors hardly bound them.
     while start < len(strong.epsilons) and len(stay):
         part = slice(start, start + size)
         e, counts = strong.epsilons[part], strong.counts[part, None]
         at, long = middle[stay], half[stay] + 32 * UNIT * middle[stay]
         squared = np.multiply.outer(e, at)
         np.abs(np.tan(squared, out=squared), out=squared)
-        # The absolute sine is computed from the tangent in half the time.
+        # The absolute sine is computed from the tangent, which takes half the time.
         squared /= np.sqrt(1 + squared * squared)
         squared -= np.multiply.outer(e, long)
         squared -= 32 * UNIT
         np.maximum(squared, 0.0, out=squared)
         squared *= squared
         squared *= -strong.decay[part, None] * (1 - 1e-12)
-        squared += 1 + loss.SLACK  # The slack exceeds the rounding of each product below.
+        # The added slack exceeds the rounding errors of the products below.
+        squared += 1 + loss.SLACK
         if np.any(counts > 1):
             squared **= counts
         product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)
@@ -340,4 +345,5 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""The nats below 0 at which a bound on ln |Φ| is low enough, if ``enough`` does not say."""
+"""The default of ``enough``: a bound on ln |Φ|, Φ the characteristic function, below minus this is
+not improved."""

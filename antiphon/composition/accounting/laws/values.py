@@ -135,8 +135,8 @@ class Mixture(loss.LossLaw):
         return sum(law.size for law in self.laws)
 
     def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
-        """The ln E[e^(cL)] of one loss L, c = ``order``, each law's share of that moment, and the
-        shares' error."""
+        """The ln E[e^(cL)] of one loss L, c = ``order``, the part of each law in that moment, and a
+        bound on the error of these parts."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
         top = float(np.max(logs))

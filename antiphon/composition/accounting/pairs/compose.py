@@ -167,7 +167,8 @@ _MOST_POINTS: Final = 256
 
 
 def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, ...]:
-    """The measure of the product of the dominating pairs, if few rational points; else empty.
+    """The product of the measures' dominating pairs as one measure, in a tuple; empty unless it has
+    few points, all rational.
 
     >>> exact_product([kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75)))] * 2)[0].pair.zero
     (Fraction(9, 16), Fraction(3, 8), Fraction(1, 16))
@@ -207,7 +208,8 @@ def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
 def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
-    """The measure ``Dominated`` of a pair made by ``kind``; empty if its parameters are too large.
+    """The measure ``Dominated`` by the pair that ``kind`` makes of these parameters, in a tuple;
+    empty if they are too large.
 
     >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())

@@ -142,7 +142,8 @@ def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
 _FEW: Final = 1 << 10
 """The largest number of distinct pairs that are searched for a closed form."""
 _LEAST: Final = 2.0**-17
-"""The least α - 1; a smaller order is answered at 1 + this, as divergences grow with the order."""
+"""The least α - 1 of a Rényi divergence D_α that is computed; a smaller order is answered by this
+one, as D_α grows with α."""
 
 
 @attrs.frozen(repr=False)

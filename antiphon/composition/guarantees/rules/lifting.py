@@ -166,7 +166,8 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether P's properties w.r.t. these f and f' are explored, or declared by P."""
+    """Whether the f asked about is kept: it is, unless the only evidence is P's declaration, with
+    this f', and that covers fewer sequences."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
@@ -201,7 +202,8 @@ def _properties(
         and includes(declared.outer, outer)
         and identical(declared.inner, inner)
     ):
-        # The creations are no part of the proof about P: each asserts a claim of its own.
+        # The mechanisms that P creates may be a user's: the proof is about P, and each creation
+        # asserts a claim.
         reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
@@ -249,7 +251,7 @@ def _at_once(
     for zero, one in product(messages, repeat=2):
         try:
             after = properties.advance_lockstep(processor, outer, inner, lock, Side.LEFT, zero, one)
-        except AntiphonError:  # An error may mean that P takes no such message.
+        except AntiphonError:  # An error may mean that P does not take this message.
             continue
         if isinstance(after, properties.Broken):
             runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)

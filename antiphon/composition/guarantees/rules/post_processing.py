@@ -34,8 +34,8 @@ _BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
 def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of P ∘* M, where P's leftmost post-processors only process answers, or ask M
-    for more answers."""
+    """The guarantee of a chain whose leftmost links forward all queries unchanged; they may also
+    send queries of their own."""
     links = tuple(takewhile(lambda link: forwarding(link) is not None, system.links))
     if not links:
         return None
@@ -55,7 +55,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
         if inquiry.inner is not None or any(getattr(link, "lifting", None) for link in links):
-            return None  # Theorem 6.1 decides.
+            return None  # The rule of CM Thm 6.1 answers instead.
         raise NoGuarantee(
             THEOREM, f"that {_listed(asks)}, which P sends by itself, cannot come from the left",
             f"it is among the queries of {message_label(system, 60)}",
@@ -131,7 +131,8 @@ def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise that a message space decides; only assumed for a user's, which may change."""
+    """The premise ``text``, which follows from the messages in a space; only assumed for a user's
+    space, which may change."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 

@@ -157,8 +157,8 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
 def _refuter(
     measure: kinds.Measure,
 ) -> derivation.Counterexample | derivation.ExposedCounterexample | None:
-    """The counterexample of mechanisms with this measure, of which one leaks in the end; or
-    None."""
+    """The counterexample for mechanisms with this measure: of many copies, one leaks in the end.
+    None if none is known."""
     pair = measure.pair if isinstance(measure, kinds.Dominated) else None
     if isinstance(pair, GaussianPair):
         measure = kinds.GaussianDP(pair.mu)
@@ -234,7 +234,8 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The δ of all created mechanisms together at which curves are read as (ε, δ), for Theorem G."""
+"""The values of δ, for all created mechanisms together, at which privacy curves are read as (ε, δ)
+for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
@@ -248,7 +249,7 @@ def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyC
     if len(measures) == 1:
         yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    # This curve holds even if ``most`` mechanisms of every kind see a difference.
+    # This curve is a bound even if ``most`` mechanisms of every kind see a difference.
     yield compose(each_once, times=most)
     curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:
