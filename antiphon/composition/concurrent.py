@@ -29,8 +29,8 @@ class Child(NamedTuple):
 @register("antiphon.Dead/1", state=True)
 @attrs.frozen
 class Dead:
-    """The state of a composition, or of a mechanism created in it, that has halted or failed; it
-    answers HALT for ever.
+    """The state of a composition, or of a created mechanism, that has halted or failed: always
+    HALT.
 
     All dead children are equal: states are compared by their future answers.
     """
@@ -202,8 +202,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            # If no such mechanism is alive, the message counts as one that carries data.
-            return True
+            return True  # No such mechanism is alive: the message counts as one with data.
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:

@@ -57,7 +57,7 @@ class Create(Creation):
     mechanism: ContinualMechanism
     _given: Claim | Measure | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
-    # The functions that check and take every later message are looked up once, at the creation.
+    # The functions that check and answer every later message are looked up once, at the creation.
     accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
     step: _Step = attrs.field(init=False, eq=False, repr=False)
     verify: _Check = attrs.field(init=False, eq=False, repr=False)
@@ -95,8 +95,8 @@ class Create(Creation):
         )
 
     def __fingerprint__(self) -> Hashable:
-        """The content that identifies the creation; it is cached, as exact searches compare
-        creations often."""
+        """The content that identifies the creation; cached, as exact searches compare creations
+        often."""
         if self._key is None:
             set_derived(self, _key=fingerprint((self.mechanism, self.claim)))
         return self._key

@@ -142,8 +142,7 @@ def explored(
     limit: int = 200_000,
     strict: bool = False,
 ) -> Iterator[Pair | Violation]:
-    """Explore all pairs of runs: yields each pair of messages P receives, at last a violation, if
-    any.
+    """Explore all pairs of runs: yields each pair of messages received, at last a violation if any.
 
     Arguments and errors: as of ``check_properties``.
     """

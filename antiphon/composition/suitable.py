@@ -26,8 +26,8 @@ class Checked(NamedTuple):
     state: Any
     differed: bool = False
     asked: bool = False
-    """Whether the mechanism was asked anything; kept only by f_{∞,FPC}, where first pairs
-    matter."""
+    """Whether the mechanism was asked anything; kept only by f_{∞,FPC}, which compares first
+    pairs."""
 
 
 @register("antiphon.SuitableState/1", state=True)
@@ -41,7 +41,7 @@ class SuitableState(NamedTuple):
 # Column-safe, although an f' may not be: the f' of each created mechanism is stepped by itself.
 @column_safe
 class Suitable(Verification[SuitableState]):
-    """A verification function of suitable sequences (CM Def. 4.4), with more conditions.
+    """A verification function of suitable sequences (CM Def. 4.4) under further conditions.
     Abstract."""
 
     __slots__ = ()
@@ -52,8 +52,7 @@ class Suitable(Verification[SuitableState]):
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
-    """Whether a mechanism may see a difference only at its first pair, or after it has seen one
-    there."""
+    """Whether a mechanism whose first pair was identical may get no differing pair."""
 
     @property
     @abstractmethod
@@ -133,13 +132,11 @@ class Suitable(Verification[SuitableState]):
 
     @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse (unused parameters) after a mechanism's first differing pair, or f's
-        refusal."""
+        """The purse (unused parameters) after a mechanism's first differing pair, or a refusal."""
 
 
 class Unpaid(Suitable):
-    """A suitable f (CM Def. 4.4) without fixed parameters, which checks all mechanisms.
-    Abstract."""
+    """A suitable f (CM Def. 4.4) without fixed parameters; it checks all mechanisms. Abstract."""
 
     __slots__ = ()
     checks_all = True

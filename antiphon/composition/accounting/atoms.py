@@ -41,16 +41,15 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, pro
 LARGEST: Final = 1 << 22
 """The largest number of terms of a binomial law that are kept (32 MB an array)."""
 _NATS: Final = 52.0
-"""The logarithm of the quotient of the largest and the least kept term of a binomial law: e^-52 =
-2^-75."""
+"""The logarithm of the largest kept term of a binomial law over the least: e^-52 = 2^-75."""
 _SLACK: Final = 60
 """The number of extra terms that are kept at each end of a narrow binomial law."""
 
 
 @attrs.frozen(eq=False)
 class TermWindow:
-    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, relative to a term near
-    the mode."""
+    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, divided by one near the
+    mode."""
 
     first: int
     terms: Interval[Floats]
@@ -72,8 +71,8 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    # Smaller odds are replaced by 1e-280, so that no ratio overflows: the upper bounds stay above
-    # the true terms, and the lower bounds of tiny terms are set to 0 below.
+    # Odds below 1e-280 are replaced by 1e-280, so that no ratio overflows: the upper bounds stay
+    # above the true terms, and the lower bounds of tiny terms are set to 0 below.
     odds = max(odds, 1e-280)
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
@@ -114,8 +113,7 @@ _LONGEST: Final = 1 << 21
 _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the binomial laws."""
 _SUM: Final = 400 * UNIT
-"""A bound on the relative error of a pairwise sum over atoms, the rounding of their weights
-included."""
+"""A bound on the relative error of a pairwise sum over atoms and of their weights."""
 _STICKS: Final = 1024
 """The largest number of ε whose hockey-stick divergence is cached."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
@@ -145,8 +143,7 @@ class Tilted:
 
 
 class Atoms:
-    """The hockey-stick divergence of Comp[RR_{ε_i,0}], computed from the few atoms of its privacy
-    loss."""
+    """The hockey-stick divergence of Comp[RR_{ε_i,0}], from the few atoms of its privacy loss."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)

@@ -38,8 +38,7 @@ def of_measure(measure: kinds.Measure) -> PrivacyCurve:
 
 
 def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
-    """The privacy curve of the product of all measures' dominating pairs; None if a measure has no
-    pair.
+    """The privacy curve of the product of all measures' dominating pairs; None if one has no pair.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
@@ -66,8 +65,8 @@ class _Bound(TheoremCurve):
 
 @attrs.frozen(repr=False)
 class ShiftedCurve(_Bound):
-    """A privacy curve with δ₀ = ``delta`` added to each δ, the probability of an event on which
-    nothing is promised."""
+    """A privacy curve with δ₀ = ``delta`` added to each δ: the probability that nothing is
+    promised."""
 
     one: PrivacyCurve
     delta: Fraction
@@ -98,8 +97,7 @@ def _sum(value: float, delta: Fraction) -> float:
 
 
 def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
-    """The curve with ``delta`` added to each δ: the probability of an event on which nothing is
-    promised."""
+    """The curve with ``delta`` added to each δ: the probability that nothing is promised."""
     return ShiftedCurve(curve, delta) if delta else curve
 
 
@@ -206,8 +204,8 @@ class LeastCurve(_Bound):
         )
 
     def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
-        """The least value of ``figure`` over all curves, without those for which it takes too long
-        to compute.
+        """The least ``figure`` over all curves, without those for which it takes too long to
+        compute.
 
         Raises: Intractable if all do.
         """

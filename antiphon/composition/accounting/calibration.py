@@ -23,7 +23,7 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
 
 
 def largest_where(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number in [``low``, ``high``] where ``holds`` is true, by bisection of
+    """The largest number from ``low`` to ``high`` where ``holds`` is true, by bisecting
     logarithms."""
     if holds(high):
         return high

@@ -1,5 +1,5 @@
-"""The privacy curves of composed (ε_i, δ_i): those of basic and of advanced composition, and the
-tight one."""
+"""The privacy curves of composed (ε_i, δ_i): of basic and advanced composition, and the tight
+one."""
 
 import math
 from abc import abstractmethod
@@ -181,8 +181,7 @@ class ExactCurve:
 
 
 def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """Pairs (e^L, probability) for the privacy loss L of ``count`` randomized responses with e^ε =
-    q."""
+    """Pairs (e^L, probability) for the privacy loss L of ``count`` RR_{ε,0} with e^ε = q."""
     for wrong in range(count + 1):
         share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
         yield q ** (count - 2 * wrong), share
@@ -253,7 +252,7 @@ def _atoms(epsilons: Groups) -> Atoms:
 
 
 class OfWorst(TheoremCurve):
-    """A privacy curve of k-sparse composition; ``worst`` is the curve of the worst parameters.
+    """A privacy curve of k-sparse composition; ``worst``: that of the worst parameters.
     Abstract."""
 
     worst: OptimalCurve

@@ -58,7 +58,7 @@ class Product:
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """The lattice of the total loss; None unless all losses lie on commensurable ones."""
+        """The lattice of the total loss; None unless all losses lie on commensurable lattices."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if not known or len(known) < len(given):
@@ -91,8 +91,8 @@ class Product:
         return min(_cell(law, order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
-        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, for each range of
-        frequencies."""
+        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, in frequency
+        ranges."""
         total = np.zeros(len(low))
         for law in self.laws:
             stay = total > enough

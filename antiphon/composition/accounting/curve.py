@@ -40,7 +40,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     """
 
     method: str
-    """A short name: basic, advanced, optimal, …"""
+    """A short name of the method: basic, advanced, optimal, …"""
     source: str
     """The paper and theorem that the figures follow from."""
 
@@ -52,15 +52,14 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """The least ε known to have δ(ε) at its limit for ε → ∞ (the floor); inf if there is
-        none."""
+        """The least ε where δ(ε) is known to have reached the floor; inf if there is none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
     @abstractmethod
     def _parts(self) -> Iterator[Part]:
-        """The parts of the curve's display: a table of points, or an error text, and the
+        """The parts of the curve's display: a table of points (or an error text), and the
         picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
@@ -80,8 +79,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def delta_between(self, epsilon: Epsilons) -> Interval[Floats]: ...
     def delta_between(self, epsilon: exact.Epsilon | Epsilons) -> Ends:
-        """Lower and upper bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε <
-        0."""
+        """Bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0."""
         if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
@@ -91,7 +89,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def epsilon_between(self, delta: Deltas) -> Interval[Floats]: ...
     def epsilon_between(self, delta: Delta | Deltas) -> Ends:
-        """Lower and upper bounds on the least ε at ``delta``.
+        """Bounds on the least ε at ``delta``.
 
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
         """
@@ -112,7 +110,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def epsilon_at(self, delta: Deltas) -> Floats: ...
     def epsilon_at(self, delta: Delta | Deltas) -> float | Floats:
-        """An ε that is promised at ``delta``; errors as ``epsilon_between``."""
+        """An ε that is promised at ``delta``. Raises: as ``epsilon_between``."""
         return self.epsilon_between(delta).upper
 
     def _target(self, delta: Delta) -> Fraction:
@@ -139,8 +137,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return [self._delta(each) for each in epsilons]
 
     def _promised(self, delta: Fraction) -> Interval[float]:
-        """Bounds on the least ε at ``delta``; at the upper one ``delta_at`` gives at most
-        ``delta``.
+        """Bounds on the least ε at δ = ``delta``; at the upper one ``delta_at`` is at most δ.
 
         The search for ε may round differently from the δ at that ε: then the upper end moves up by
         a few units.
@@ -157,8 +154,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """An interval around the least ε at δ, where δ is not below the floor, the least δ that the
-        curve reaches."""
+        """An interval around the least ε at a δ that is not below the floor."""
 
 
 class TheoremCurve(PrivacyCurve):

@@ -61,8 +61,7 @@ _COARSER: Final = 4
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
 """The largest cost, in evaluated factors, of an inversion that is repeated with less noise."""
 _LONGEST: Final = 1 << 16
-"""The largest number of frequencies in a lattice's period; for a longer one noise is added, as if
-the losses were on no lattice."""
+"""The largest number of frequencies in a lattice's period; past it noise is added instead."""
 _NOTHING: Final = -750.0
 """A logarithm below that of the least positive double."""
 _END: Final = 60.0
@@ -78,9 +77,8 @@ class Overlap(NamedTuple):
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on the hockey-stick divergence H, the part of their distance that added noise causes,
-    and an estimate of |H'|; all divided by M(c)e^(-cy), M the loss's moments, y the target's
-    ``next``."""
+    """Bounds on the hockey-stick divergence H, the width that noise adds to them, and an estimate
+    of |H'|; in units of the tilted moment M(c)e^(-cy), y the target's ``next``."""
 
     lower: float
     upper: float
@@ -98,8 +96,7 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """A bound on the error by rounded phases of the terms, for a phase error of 1 at the frequency
-    1; ``wrong`` bounds all other errors of the sum."""
+    """The error of the sum for each radian of phase error at θ = 1; ``wrong`` bounds all others."""
     wrong_density: float
     wrong_density_by_turns: float
 
@@ -115,8 +112,7 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """The divergence H of a composition, in intervals of about ``width``; contours of integration
-    are cached.
+    """The divergence H of a composition, in intervals of about ``width``; contours are cached.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
     wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
@@ -209,7 +205,8 @@ def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
 
 @attrs.frozen(eq=False)
 class Inversion:
-    """A numerical inversion along the line Re s = c, c = ``order``, with the added ``noise``."""
+    """A numerical inversion along the line Re s = c, c = ``order``; ``noise`` is the variance of
+    the added Gaussian loss."""
 
     product: Product
     order: float
@@ -235,8 +232,8 @@ class Inversion:
         return probability(outward(*ends))
 
     def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
-        """Whether added noise makes the interval of H wider than ``width``: ``relatively`` to δ, or
-        in ε."""
+        """Whether added noise makes an interval wider than ``width``: ``relatively`` to δ, or in
+        ε."""
         bounds = self._stick(place)
         return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
@@ -324,7 +321,8 @@ class Inversion:
         return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
 
     def _ceiling(self, theta: Floats) -> Floats:
-        """A bound on the kernel |K|, decreasing in the frequency (up to π/h on a lattice)."""
+        """A bound on the kernel |K|, decreasing in the frequency (on a lattice, for half a
+        period)."""
         if self.lattice is None:
             line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
@@ -333,8 +331,8 @@ class Inversion:
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
-        """The products of the characteristic function Φ and the kernel K at the kept frequencies;
-        on a lattice, the two terms of K (module docstring) one by one."""
+        """The products ΦK of characteristic function and kernel at the kept frequencies; on a
+        lattice of spacing h, those of the terms of K without and with the factor e^(-sh)."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None
@@ -343,7 +341,8 @@ class Inversion:
         return here, here * np.exp(-self.order * h - 1j * theta * h)
 
     def _aliases(self, at: float) -> float:
-        """A bound on the error by aliases: the sum of H at multiples of the period, scaled."""
+        """A bound on the error by aliases, the copies of H that the trapezoidal rule adds at
+        multiples of its period; in the units of ``HockeyStickBounds``."""
         total = 0.0
         for shift, log in self.aliases:
             decay = -abs(shift) * (math.tau / self.step) * (1 - 1e-12)
@@ -355,7 +354,7 @@ class Inversion:
 def make(
     product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
 ) -> Inversion:
-    """An inversion of order c that serves every ε within two deviations of ``at``.
+    """An inversion of order c for every ε within two standard deviations (``spread``) of ``at``.
 
     It is on the lattice of the losses, if one is given and its period is not long; otherwise noise
     is added.

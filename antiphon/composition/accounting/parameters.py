@@ -112,8 +112,7 @@ class Parameters:
 
     @property
     def _log_survival(self) -> tuple[float, float]:
-        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve units in the last place of
-        every term."""
+        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve roundings of each term."""
         value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
         return value, 12 * UNIT * abs(value)
 
@@ -197,8 +196,7 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
 
 
 def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
-    """The multiset of the pairs as given; they are counted before they are checked, which is
-    faster.
+    """The multiset of the pairs as given, counted before they are checked, as this is faster.
 
     Types are compared as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in
     Python.
@@ -221,8 +219,8 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
 
 @attrs.frozen
 class Kind:
-    """A class of equal (ε, δ): ``count`` mechanisms of it are created, and ``slots`` of them may
-    see a difference."""
+    """A class of equal (ε, δ): ``count`` are created, and at most ``slots`` may see a
+    difference."""
 
     epsilon: exact.ExactEpsilon
     delta: Fraction
@@ -232,8 +230,7 @@ class Kind:
 
 @attrs.frozen
 class Created:
-    """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may see a
-    difference.
+    """The creations of a session: ``number`` mechanisms, of which ``asks`` may see a difference.
 
     Where the number of each kind is unknown, the adversary chooses it adaptively, and every count
     is its upper bound ``number``.
@@ -246,8 +243,7 @@ class Created:
 
 
 def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
-    """Read the argument ``creations`` of ``sparse``: a number of mechanisms, or the list of their
-    parameters.
+    """Read ``creations``, an argument of ``sparse``: a number of mechanisms, or their parameters.
 
     Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for k above the number of
     fixed parameters, and for created parameters that are not fixed. If k exceeds the number
@@ -277,8 +273,7 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 
 
 def is_true(statement: object, name: str) -> bool:
-    """The argument ``statement``, called ``name``, after a check that it is a bool. Raises:
-    InvalidArgument."""
+    """The argument ``statement`` named ``name``. Raises: InvalidArgument unless it is a bool."""
     if type(statement) is not bool:
         raise InvalidArgument(f"{name} is True or False, not {of_kind(statement)}")
     return statement

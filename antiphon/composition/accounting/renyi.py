@@ -151,7 +151,8 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # A curve that this one calls has raised it already.
+        except PartError:
+            # Another curve, which the claimed one calls, has failed; its error says so.
             raise
         except Exception as error:
             raise PartError(
@@ -211,7 +212,7 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
 
 
 def whole_order(value: object) -> int:
-    """Check an order: a whole number >= 2, as only such orders have exact figures. Raises:
+    """Check that an order is a whole number >= 2: others have no exact figure. Raises:
     InvalidArgument."""
     order = exact.whole(value, "order")
     if order < 2:
@@ -222,7 +223,7 @@ def whole_order(value: object) -> int:
 @register("antiphon.OnlyAt/1")
 @attrs.frozen
 class OnlyAt:
-    """A Rényi curve known at one ``order`` α only, where e^((α-1)D) is ``moment``; above, infinite.
+    """A Rényi curve known at one ``order`` α, where e^((α-1)D_α) is ``moment``; infinite above α.
 
     At lower orders the divergence is at most the same (van Erven and Harremoës 2014, Thm 3).
     """

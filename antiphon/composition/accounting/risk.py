@@ -125,7 +125,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
         return _rounded(self._least(of, reach))
 
     def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
-        """The least ``of(ε, δ(ε))`` over ε up to ``last``: a wide search, then around the best."""
+        """The least ``of(ε, δ(ε))`` over ε up to ``last``, by a search in narrower and narrower
+        ranges."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
         low, high = 0.0, min(last, _FAR, enough or _FAR)
         best, found, wide = low, math.inf, 0.0
@@ -199,8 +200,7 @@ def risk_of(
     proved: bool = False,
     about: str = "",
 ) -> Risk:
-    """The risk figures that follow from a curve and from measures beside it. Raises:
-    InvalidArgument."""
+    """The risk that follows from a curve and further measures. Raises: InvalidArgument."""
     rates = [exact.fraction(each, "a rate") for each in (prior, false_positive)]
     if not all(0 < each < 1 for each in rates):
         raise InvalidArgument("prior and false_positive lie between 0 and 1")

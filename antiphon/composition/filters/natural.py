@@ -35,7 +35,7 @@ def _in_a_chain(_: object, __: object, value: Measure) -> None:
 @attrs.frozen
 class NaturalFilter(Filter):
     """The natural filter of comparable claims: charges while all claims so far, composed as if
-    fixed in advance, are (ε, δ)-DP; then the adaptive composition is.
+    fixed in advance, are (ε, δ)-DP; then so is the adaptive composition.
 
     ``claim``: what every creation claims, or less, which is charged as much; with a
     ``GaussianDP``, creations claim any μ-GDP. It admits as many as any accounting of fixed

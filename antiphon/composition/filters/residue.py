@@ -1,4 +1,4 @@
-"""The residue filter of GDP: an ε-DP claim lowers what is left of μ², ν², to the largest r² with
+"""The residue filter of GDP: an ε-DP claim lowers the unspent part ν² of μ² to the largest r² with
 RR_ε ⊗ G_r >= G_ν (trade-off functions, G_μ that of N(0, 1) and N(μ, 1))."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Doubles: TypeAlias = NDArray[np.float64]
 @register("antiphon.ResidueFilter/1")
 @attrs.frozen
 class ResidueFilter(MuFilter):
-    """The filter of μ² that charges an ε-DP claim ν² - r², ν² what is left of μ² and r² the claim's
-    ``residue``; all is μ-GDP but for an event of probability δ.
+    """The filter of μ² that charges an ε-DP claim ν² - r², ν² the unspent part of μ² and r² the
+    claim's ``residue``; all is μ-GDP but for an event of probability δ.
 
     It takes the claims of ``GaussianFilter`` and admits all that it does, and more: 98 claims of
     ε = 1/10 within μ = 1, where that one admits 63. An ε in a state in which it was not
@@ -138,8 +138,8 @@ def _least(values: Doubles) -> Doubles:
 
 
 class GaussianStick(NamedTuple):
-    """The hockey-stick divergence H_ν of N(0, 1) and N(ν, 1) at e^x: value, size of its terms,
-    second derivative."""
+    """The hockey-stick divergence of N(0, 1) and N(ν, 1) at e^x: its value, the sum of the absolute
+    values of its two terms (``size``), and its second derivative."""
 
     value: Doubles
     size: Doubles

@@ -55,8 +55,7 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
 
 
 def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
-    """The (η, 0) that each measure implies, η its largest loss; empty if a measure's loss is
-    unbounded."""
+    """The (η, 0) that each measure implies, η its largest loss; empty if a loss is unbounded."""
     losses = [loss for loss in map(largest_loss, measures) if loss is not None]
     return [(loss, Fraction(0)) for loss in losses] if len(losses) == len(measures) else []
 
@@ -120,8 +119,7 @@ Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
 
 @attrs.frozen
 class Adding:
-    """How amounts of one kind of measure add up: the theorems to cite, and the function that
-    adds."""
+    """How amounts of one kind of measure add up: the theorems to cite, and the adding function."""
 
     fixed: str
     """The theorem for amounts that are fixed in advance."""

@@ -250,8 +250,7 @@ class Derivation:
         *,
         covered: str = "",
     ) -> Derivation:
-        """A derivation with one more step on top: the same curve for a larger system or another
-        f."""
+        """A derivation with a step on top: the same curve for a larger system or another f."""
         f, parts = self.verification if f is None else f, (self,)
         return Derivation(
             theorem, statement, f, self.curve, premises, parts, self.measures, covered

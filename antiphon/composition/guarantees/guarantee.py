@@ -1,5 +1,5 @@
-"""The function ``ap.guarantee``: a system's privacy guarantee with its proof; and ``Certified``, a
-system that claims it."""
+"""The function ``ap.guarantee``: a system's privacy guarantee with its proof; ``Certified``, a
+mechanism that claims it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -85,8 +85,7 @@ class Guarantee(Displayed):
     def claim(
         self, *, delta: float | Fraction | None = None, measure: type[Measure] | None = None
     ) -> Claim:
-        """The guarantee as a claim, for a mechanism or a creation: (ε, δ) at ``delta``, or
-        ``measure``.
+        """The guarantee as a claim, for a mechanism or a creation: (ε, δ), or another ``measure``.
 
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
         ``measure=ZeroConcentrated``, or another kind: the promise in that measure. If the question
@@ -117,8 +116,8 @@ class Guarantee(Displayed):
     def risk(
         self, *, prior: float | Fraction = 0.5, false_positive: float | Fraction = 0.01
     ) -> Risk:
-        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …; with
-        a picture.
+        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …; a
+        picture.
 
         ``prior``: the adversary's prior probability of membership; ``false_positive``: the rate at
         which non-members are accused.
@@ -206,8 +205,7 @@ def _creation(each: ContinualMechanism | Create) -> Create:
 @column_safe
 @attrs.frozen
 class Countable(Space):
-    """The space of a composition's answers if all its mechanisms have discrete answers:
-    countable."""
+    """The countable space of the answers of a composition of mechanisms with discrete answers."""
 
     discrete = True
 
@@ -218,8 +216,7 @@ class Countable(Space):
 @register("antiphon.Certified/1")
 @attrs.frozen
 class Certified(Delegating):
-    """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
-    least δ).
+    """The mechanism M with the claim of ``guarantee(M, f)`` at ``delta`` (None: the least δ).
 
     Other measures of the derivation (ρ, μ or a Rényi curve) are claimed, too; without ``delta``
     only these, if no finite ε attains the floor.

@@ -1,5 +1,4 @@
-"""What can be seen of verification functions by inspection: whether one includes another, and how
-many pairs may differ.
+"""Facts about verification functions: whether one includes another, how many pairs may differ.
 
 Whether one allows no more than another, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as inspection shows.
@@ -132,8 +131,8 @@ def verification_of(claim: Claim) -> Verification:
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that a creation's claim covers all sequences valid for ``verification``, the f that a
-    proof is about.
+    """Check that a creation's claim is about all sequences valid for ``verification``, the f of a
+    proof.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer

@@ -63,8 +63,8 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The value of the attribute ``derived`` of a mechanism of this library: the inquiry by which
-    it derived its claim."""
+    """The attribute ``derived`` of a library mechanism: the inquiry from which it derived its
+    claim."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -149,7 +149,8 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 
 def derive(inquiry: Inquiry) -> Derivation:
-    """The derivation that answers an inquiry. Deep systems cost a list, not Python's call stack.
+    """The derivation that answers an inquiry; a list takes the place of Python's call stack, which
+    deep systems would exceed.
 
     Raises: NoGuarantee where no theorem applies; InvalidArgument if the system is no mechanism;
     Intractable for more than a million parts.

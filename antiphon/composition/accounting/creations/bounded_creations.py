@@ -43,8 +43,7 @@ mechanisms in the public state Z."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""The excess X(ε) of Theorem G over Theorem S: where Theorem S has δ = S, Theorem G has S +
-(1-S)·X."""
+"""The excess X(ε) of Theorem G over Theorem S: their δ are S + (1-S)·X and S."""
 
 
 @attrs.frozen(repr=False)
@@ -186,8 +185,8 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """An upper bound on the excess: 1 - Π(1-o_i), o_i the ``odds`` of each mechanism's ``Corner``;
-    rounded up."""
+    """An upper bound on the excess: 1 - Π(1-o_i), o_i each mechanism's ``Corner.odds``; rounded
+    up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0
@@ -218,8 +217,7 @@ def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
 
 
 class Recursion:
-    """The excess of Theorem G over Theorem S by recursion, for n equal mechanisms of which k may
-    see a difference."""
+    """The excess of Theorem G over S by recursion: n equal mechanisms, k may see a difference."""
 
     def __init__(self, kind: Kind, k: int) -> None:
         self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
@@ -229,7 +227,7 @@ class Recursion:
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
         wanted = int(np.sum(tails > _TAIL_SHARE * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest c for which the least overlap with c mechanisms in the public state Z is
+        """The largest number of mechanisms in the public state Z for which the overlap is
         computed."""
 
     def _affordable(self) -> int:
@@ -257,8 +255,7 @@ class Recursion:
 
     @property
     def _log_q(self) -> float:
-        """The logarithm of q = 2/(e^ε+1), rounded down; the ratio ρ_c of ``_ratios`` is at least
-        q^(c-1)."""
+        """The logarithm of q = 2/(e^ε+1), rounded down; ρ_c of ``_ratios`` is at least q^(c-1)."""
         lost = up(self._corner.tanh[1])
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 
@@ -321,8 +318,7 @@ class Recursion:
 
 
 def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
-    """Bounds on the law Bin(n, p) of the number of mechanisms in the public state Z, and on the
-    mass left out.
+    """Bounds on the law Bin(n, p) of the number of mechanisms in the public state Z.
 
     Raises: Intractable where they are too many, or p too near to 1 for its bounds.
     """

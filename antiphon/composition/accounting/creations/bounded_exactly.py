@@ -1,6 +1,5 @@
 """k-sparse composition of n created mechanisms in Fractions (Theorems S and G of docs/sparse.md):
-by recursion of the least overlap H = min Σ min(P, sQ), P and Q the laws of the views in worlds 0
-and 1.
+by recursion of the least overlap H = Σ min(P, sQ), P and Q the laws of views in worlds 0 and 1.
 
 k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
 mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
@@ -100,8 +99,8 @@ class Potential:
 
 
 def theta(e: Fraction) -> Fraction:
-    """The probability θ = (E+1)/(2E) that a mechanism goes from the public state Z to R, and not to
-    0; E = e^ε is ``e``."""
+    """The probability θ = (E+1)/(2E), E = ``e`` = e^ε, of going from the public state Z to R, not
+    to 0."""
     return (e + 1) / (2 * e)
 
 

@@ -42,8 +42,7 @@ from antiphon.numbers.interval import (
 LIMIT: Final = 1 << 18
 """The largest number of values that the recursion computes for one ε."""
 _STEP: Final = 100
-"""The fixed cost of a step of the recursion: the number of values that could be computed in the
-same time."""
+"""The number of values that could be computed in the fixed time of a step of the recursion."""
 _CLASSES: Final = 6
 """The largest number of classes of equal parameters: each has four axes of the arrays."""
 _TOGETHER: Final = 16
@@ -60,8 +59,7 @@ Purse: TypeAlias = tuple[int, ...]
 Crossed: TypeAlias = tuple[int, ...]
 """The number of mechanisms of each class in the public state Z."""
 Table: TypeAlias = dict[tuple[int, Crossed], Floats]
-"""The lost overlaps D for one purse, by the number of creations left and the numbers of mechanisms
-in the public state Z."""
+"""The lost overlaps D for a purse, by creations left and numbers of mechanisms in the state Z."""
 
 
 @attrs.frozen(repr=False)
@@ -125,13 +123,11 @@ class _Class(NamedTuple):
     inverse: Floats
     """1/E = e^-ε."""
     told: Floats
-    """1-1/E, E = e^ε: the overlap lost when a mechanism in the public state B gets a differing
-    pair."""
+    """1-1/E: the overlap lost when a mechanism in the public state B gets a differing pair."""
     theta: Floats
-    """The probability θ = (E+1)/(2E), E = e^ε, that a mechanism goes from the public state Z to
-    R."""
+    """θ = (E+1)/(2E): the probability that a mechanism goes from the public state Z to R."""
     risked: Floats
-    """1-θ, the probability that a mechanism goes from the public state Z to 0 (``theta``: to R)."""
+    """1-θ: the probability that a mechanism goes from the public state Z to 0."""
     lost: Floats
     """The probability that a new mechanism starts in the public state 0, where it reveals all."""
     at_r: Floats
@@ -139,8 +135,7 @@ class _Class(NamedTuple):
 
 
 def _class(kind: Kind, symmetric: bool) -> _Class:
-    """The constants of a class; for Theorem S (``symmetric``) no mechanism is in the public state
-    Z."""
+    """The constants of a class; ``symmetric``, for Theorem S: no mechanism is in the state Z."""
     corner, left, none = Corner(kind.epsilon, kind.delta), 1 - kind.delta, Fraction(0)
     low, high = corner.inverse
     crosses = bool(kind.epsilon and 0 < kind.delta < 1 and not symmetric)
@@ -159,8 +154,8 @@ def _class(kind: Kind, symmetric: bool) -> _Class:
 
 @attrs.frozen(eq=False)
 class ClassRecursion:
-    """The δ of Theorem G or S for unequal classes of parameters, by recursion of the lost overlap D
-    = 1 - Σ min(P, sQ).
+    """The δ of Theorem G or S for unequal classes of parameters, by recursion of the lost overlap
+    D.
 
     It is the δ of ``exactly_sparse``. Raises: Intractable past ``LIMIT`` values.
     """
@@ -195,13 +190,11 @@ class ClassRecursion:
 
     @property
     def _free(self) -> int:
-        """The creations left at the start; 0 if each class has a known number, all created at
-        once."""
+        """The creations left at the start; 0 if all are created at once, in known numbers."""
         return 0 if self.created.known else self.created.number
 
     def _purses(self) -> Iterator[Purse]:
-        """The purses with which at least one more mechanism may get a differing pair; first those
-        that allow fewest."""
+        """The purses with which one more mechanism may get a differing pair, the smallest first."""
         purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
         return (each for each in sorted(purses, key=self._asks) if self._asks(each) > 0)
 
@@ -234,8 +227,8 @@ class ClassRecursion:
         return [each for each in product(*limits) if sum(each) == total]
 
     def _size(self, purse: Purse) -> int:
-        """The work of the recursion at a purse: the number of its values, and its steps counted in
-        values."""
+        """The work of the recursion at a purse: the number of its values, and the time of its
+        steps."""
         most = self._crossing(purse)
         alive = sum(map(bool, most))
         cells = math.comb(self._free + alive + 1, alive + 1)
@@ -268,8 +261,8 @@ class ClassRecursion:
         return found
 
     def _stop(self, purse: Purse, at: Sequence[Pair]) -> Floats:
-        """The lost overlaps if the adversary stops at this purse: for each number of false answers
-        so far, and each ε."""
+        """The lost overlaps if the adversary stops, by the numbers of false answers so far and by
+        ε."""
         asked, found = self._asked(purse), list[float]()
         for wrong in product(*(range(each + 1) for each in asked)):
             moves = [2 * false - each for false, each in zip(wrong, asked, strict=True)]
@@ -301,8 +294,8 @@ class ClassRecursion:
         return values
 
     def _ask(self, best: Floats, i: int, left: Floats) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those after a differing pair to a
-        mechanism of class i."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after a differing pair
+        to a mechanism of class i."""
         one, (a, b, r), grid = self._classes[i], _axes(i), 1 + 3 * len(self._classes) + i
         true = _cut(left, grid, 0, left.shape[grid] - 1)
         false = _cut(left, grid, 1, left.shape[grid])
@@ -311,8 +304,8 @@ class ClassRecursion:
         _raise(best, r, one.true * true + one.false * false)
 
     def _cross(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those after a mechanism of class i
-        leaves the public state Z."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after a mechanism of
+        class i leaves the public state Z."""
         if not (some := [n for n, each in enumerate(cells) if each[i]]):
             return
         one, (a, b, r), size = self._classes[i], _axes(i), best.shape[1 + 3 * i]
@@ -322,8 +315,8 @@ class ClassRecursion:
         best[some] = np.maximum(best[some], np.maximum(along, across))
 
     def _create(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those after one more creation in
-        class i."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after one more creation
+        of class i."""
         one, r = self._classes[i], _axes(i)[2]
         at_r = np.stack([found[free, each] for each in cells])
         reached = one.lost + one.at_r * _moved(at_r, r, 1, best.shape[r])
@@ -381,8 +374,8 @@ def _cut(values: Floats, axis: int, start: int, stop: int) -> Floats:
 
 
 def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
-    """The entries ``step`` further along an axis of an array, up to the length ``size``; the last
-    is repeated."""
+    """The entries ``step`` further along an array's axis, up to length ``size``; the last
+    repeats."""
     last = values.shape[axis] - 1
     if step == 0 and last + 1 == size:
         return values
@@ -391,8 +384,7 @@ def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
 
 
 def _raise(best: Floats, axis: int, reached: Floats) -> None:
-    """Raise each entry of ``best`` along an axis to at least the entry of ``reached`` one place
-    before it."""
+    """Raise each entry of ``best`` along an axis to at least the entry before it of ``reached``."""
     size = best.shape[axis] - 1
     target = _cut(best, axis, 1, size + 1)
     np.maximum(target, _cut(reached, axis, 0, size), out=target)

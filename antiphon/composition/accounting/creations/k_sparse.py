@@ -1,5 +1,4 @@
-"""k-sparse parallel composition: privacy curves, and bounds on Rényi divergences, from the worst k
-of the parameters.
+"""k-sparse parallel composition: privacy curves, and bounds on Rényi divergences.
 
 For bounded creations in Rényi DP (docs/sparse.md): e^((α-1)D_α) <= Σ_S Π_{j∈S} (c_j - 1), c_j =
 e^((α-1)D_j), S over the sets of created mechanisms whose parameters are a sub-multiset of the fixed
@@ -212,8 +211,7 @@ def _by_delta(left: Pair, right: Pair) -> int:
 
 
 def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chosen:
-    """The k largest parameters, ordered by ``first`` and then by ``second``; all if they are
-    fewer."""
+    """The k largest parameters, or all, ordered by ``first`` and then by ``second``."""
 
     def compare(left: Pair, right: Pair) -> int:
         return first(right, left) or second(right, left)
@@ -230,8 +228,7 @@ _LARGE = 700.0
 
 @attrs.frozen
 class SparseDivergence:
-    """A bound on the Rényi divergence D_α of k-sparse composition of n creations, as a function of
-    α.
+    """A bound on the Rényi divergence D_α of k-sparse composition of n creations, by the order α.
 
     With k_i fixed parameters of kind i, the adversary chooses the kinds of the n mechanisms
     adaptively. The least of two bounds is taken: that n of *every* kind exist from the start, Π_i

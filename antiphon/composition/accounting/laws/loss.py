@@ -47,7 +47,7 @@ class Moment(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The logarithms ln Φ of a characteristic function Φ, which is relatively within e^slack - 1.
+    """The logarithms ln Φ of a characteristic function; Φ has a relative error up to e^slack - 1.
 
     Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
     """

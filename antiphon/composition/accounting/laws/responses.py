@@ -21,18 +21,15 @@ first judged negligible or not."""
 _CELLS: Final = 1 << 15
 """The largest product of factors and ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, up to which a range of frequencies is not bounded but evaluated at each
-frequency."""
+"""The length, times ε, of the longest ranges in which each frequency is evaluated by itself."""
 _SHORT: Final = 0.7
 """The half length, times ε, up to which a range of frequencies is bounded factor by factor."""
 _BLOCK: Final = 1 << 13
 """The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
-"""The least number of factors times frequencies for which the factors are multiplied before a
-logarithm is taken."""
+"""The least number of factors times frequencies for which factors multiply before a logarithm."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies for which interpolation of the characteristic
-function is tried."""
+"""The least number of factors times frequencies for which Φ, their product, is interpolated."""
 _MOST_NODES: Final = 61
 
 
@@ -83,8 +80,8 @@ class Responses(loss.GroupedLosses):
         return low, high
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Closed-form bounds on the divergence H(at) near its ends (1, and the largest loss); else
-        None."""
+        """Closed-form bounds on the divergence H(at) where it is nearly 1 or ``at`` is near the
+        largest loss; else None."""
         low, high = exact.bracket(at, 40)
         excess = float(self._total[0] - high), float(self._total[1] - low)
         if 0 < excess[0] <= excess[1] * (1 + 4 * UNIT) <= 2 * self._least:
@@ -97,7 +94,7 @@ class Responses(loss.GroupedLosses):
         return float(np.min(self.epsilons)) * (1 - 4 * UNIT)
 
     def _top(self, least: float, most: float) -> Interval[float]:
-        """Bounds on the divergence H(Σnε - x) = P(L = Σnε)(1 - e^-x), x between ``least`` and
+        """Bounds on the divergence H(Σnε - x) = P(L = Σnε)(1 - e^-x), ``least`` <= x <=
         ``most``."""
         terms = self.counts * np.log1p(np.exp(-self.epsilons))
         log = -math.fsum(terms)
@@ -161,8 +158,7 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """The ln Φ, Φ the characteristic function, at some frequencies; negligible ones are
-        dropped."""
+        """The ln Φ, Φ the characteristic function, at some frequencies, without negligible ones."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -198,8 +194,7 @@ class Responses(loss.GroupedLosses):
         return total
 
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
-        """The ln Φ, Φ the characteristic function, interpolated from few Chebyshev nodes; None if
-        too many are needed.
+        """The ln Φ, Φ the characteristic function, from few Chebyshev nodes; None if it takes many.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
 
@@ -243,7 +238,7 @@ class Responses(loss.GroupedLosses):
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """Upper bounds on ln |Φ|, Φ the characteristic function, over ranges of frequencies: by
-        sin²x >= x² - x⁴/3 near 0, else by factor.
+        sin²x >= x² - x⁴/3 near 0, else factor by factor.
 
         A range stops taking factors once its bound is below ``enough``.
         """
@@ -345,5 +340,5 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""The default of ``enough``: a bound on ln |Φ|, Φ the characteristic function, below minus this is
-not improved."""
+"""The number t such that a bound on |Φ|, Φ the characteristic function, below e^-t is not improved;
+used where ``enough`` is None."""

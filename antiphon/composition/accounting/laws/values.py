@@ -120,8 +120,7 @@ class Mixture(loss.LossLaw):
 
     @property
     def lattice(self) -> loss.Lattice | None:
-        """The lattice of the mixture: the common divisor of all spacings and of the gaps between
-        offsets."""
+        """The mixture's lattice: the common divisor of all spacings and of gaps between offsets."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if len(known) < len(given):
@@ -178,7 +177,7 @@ class Mixture(loss.LossLaw):
 
 
 def log_ratio(ratio: Fraction) -> float:
-    """The logarithm of a rational, within sixteen units relatively."""
+    """The logarithm of a rational, with a relative error of at most 16 · 2^-53."""
     if abs(ratio - 1) < Fraction(1, 2):
         return math.log1p(float(ratio - 1))
     return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -130,7 +130,7 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
 
 
 def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
-    """The privacy curve implied by ``divergence`` at all orders. It is never below that of
+    """The privacy curve implied by ``divergence`` at all orders; never below that of
     ``compose``."""
     composed = pair_multiset(pairs, times)
     return RenyiCurve(
@@ -191,8 +191,7 @@ def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, .
 
 
 def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
-    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if its
-    loss is unbounded.
+    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if there is none.
 
     >>> largest_loss(kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75))))
     Log(3)

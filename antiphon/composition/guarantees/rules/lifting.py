@@ -30,8 +30,7 @@ _LIMIT: Final = 25_000
 _ALPHABET: Final = 12
 """The largest number of different left messages for which a post-processor is explored."""
 _FIRST: Final = 32
-"""The number of first messages that are tried for a post-processor whose runs cannot be listed in
-full."""
+"""The number of first messages that are tried if not all runs of a post-processor can be listed."""
 _ENTRIES: Final = 1 << 16
 """The largest total length of all pairs of first messages that are tried."""
 _ENDLESS: Final = 10**9
@@ -166,8 +165,8 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether the f asked about is kept: it is, unless the only evidence is P's declaration, with
-    this f', and that covers fewer sequences."""
+    """Whether to answer w.r.t. the f asked about (``outer``), and not w.r.t. the narrower f for
+    which P declares its properties."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
@@ -260,7 +259,7 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: its first, or integers around 0; fewer of long messages."""
+    """A few messages of a space: its first, or integers around 0; fewer if they are long."""
     if space.finite:
         first = tuple(islice(space.enumerate(), _FIRST))
         longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -1,5 +1,4 @@
-"""Rules for post-processing, which adds no loss (CM Lemma 2.15): the curve is that of the inner
-mechanism.
+"""Rules for post-processing, which loses no privacy (CM Lemma 2.15): the curve stays the same.
 
 This includes a P that forwards left messages and also sends queries q of its own
 (``Forwarding.asks``). *Proof*: P's next message follows from answers and coins, so an adversary of
@@ -97,7 +96,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure survives post-processing: bounded range needs deterministic ones.
+    """Whether a measure survives post-processing; bounded range does if that is deterministic.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
@@ -146,8 +145,7 @@ GAME: Final = "CM Cor. 3.8"
 
 @rule(GAME, AnyChain, Chain)
 def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The rule for a game … ∘* V[f] ∘* I ∘* M: it is an IM with neighbouring initial states 0 and
-    1."""
+    """The rule for a game … ∘* V[f] ∘* I ∘* M: an IM with neighbouring initial states 0 and 1."""
     links = system.links
     place = next((at for at, link in enumerate(links) if isinstance(link, Identifier)), None)
     if place is None:

@@ -31,8 +31,7 @@ from antiphon.verifiers.preprocessing_distance import distance_of
 
 @rule(leaf_claims.CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee by a mechanism's own claims, w.r.t. the f of a claim or an f about which it
-    implies something.
+    """The guarantee by a mechanism's own claims, w.r.t. an f about which they imply something.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
     about f.
@@ -161,8 +160,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The f with the neighbouring relation of ``f`` whose first pair is two initial states of the
-    mechanism."""
+    """The f with the relation of ``f`` whose first pair is two initial states of the mechanism."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart

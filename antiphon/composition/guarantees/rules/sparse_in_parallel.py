@@ -1,5 +1,5 @@
-"""Rules for k-sparse parallel composition: any number is created, and only the k that differ cost
-privacy.
+"""Rules for k-sparse parallel composition: any number of mechanisms is created, and only those that
+see a difference, at most k, cost privacy.
 
 *Pure* (CM Thm 5.2): every fixed δ is 0, or all are bounded ranges, as η-DP. Figure: Comp[RR…] of
 the fixed parameters.
@@ -234,8 +234,7 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The values of δ, for all created mechanisms together, at which privacy curves are read as (ε, δ)
-for Theorem G."""
+"""The δ of all created mechanisms together at which curves are read as (ε, δ), for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:

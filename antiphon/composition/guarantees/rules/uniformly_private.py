@@ -43,8 +43,7 @@ from antiphon.protocol import Approximate, Mechanism, Pure, why_untrusted
 
 THEOREM: Final = "Theorem U (docs/sparse.md)"
 _UNIFORM: Final[dict[type, str]] = {}
-"""The classes of which all claims are proved to hold uniformly, each with the place of the
-proof."""
+"""The classes of which all claims are proved to hold uniformly, and the place of each proof."""
 
 
 def uniform_by(source: str, *kinds: type[Mechanism]) -> None:
