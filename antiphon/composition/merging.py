@@ -1,4 +1,4 @@
-"""Which pairs of runs of a post-processor have the same future, so that one of them is explored.
+"""Which pairs of runs of a post-processor have the same future: only one of these is explored.
 
 P's next message is a function of its state, and the messages it may receive are a function of those
 it has sent. Of a created mechanism only its query space, its answer space and its claims matter:

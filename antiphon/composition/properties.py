@@ -54,7 +54,8 @@ class Property(enum.Enum):
 
 
 Heard = tuple[tuple[Side, object], ...]
-"""The messages that a post-processor received in a run, each with its side, in order."""
+"""The messages that a post-processor received in a run, in order, each with the side it came
+from."""
 
 
 @attrs.frozen
@@ -201,7 +202,8 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
 def begin_lockstep(
     post_processor: PostProcessor, outer: Verification, inner: Verification
 ) -> Lockstep:
-    """The joint state of two runs before any message. Raises: CompositionError for random P."""
+    """The joint state of two runs before any message. Raises: CompositionError if P tosses
+    coins."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
     start = post_processor.initial_state

@@ -20,7 +20,8 @@ Purse: TypeAlias = "Vector[int]"
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """The state of f for one created mechanism: that of its own f', and whether a pair differed."""
+    """The state of f for one created mechanism: the state of its f', and whether a pair
+    differed."""
 
     created: Create
     state: Any

@@ -113,7 +113,7 @@ _LONGEST: Final = 1 << 21
 _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the binomial laws."""
 _SUM: Final = 400 * UNIT
-"""A bound on the relative error of a pairwise sum over atoms and of their weights."""
+"""A bound on the relative error of a pairwise sum over atoms, that of their weights included."""
 _STICKS: Final = 1024
 """The largest number of ε whose hockey-stick divergence is cached."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
@@ -125,8 +125,8 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 
 @attrs.frozen(eq=False)
 class Tilted:
-    """The law of the privacy loss L tilted by e^(cL), c = ``order``: the places (values) of its
-    atoms, and their masses.
+    """The law of the privacy loss L tilted by e^(cL), c = ``order``: its values (places) and
+    masses.
 
     Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; its mass has a lower and an upper bound.
     ``outside`` bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely
@@ -200,8 +200,8 @@ class Atoms:
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[TermWindow]) -> tuple[Floats, Interval[Floats]]:
-        """The convolution of the binomial laws of all groups of equal ε_i: places, in multiples of
-        the common unit, and masses."""
+        """The convolution of the binomial laws of all distinct ε_i: its values, in multiples of the
+        common unit, and their masses."""
         low = high = np.ones(1)
         first = total = 0
         unit = self._unit if len(self._groups) > 1 else None
@@ -218,7 +218,7 @@ class Atoms:
         return places, Interval(low, high)
 
     def _listed(self, windows: Sequence[TermWindow]) -> tuple[Floats, Floats, Interval[Floats]]:
-        """All atoms, one by one: their places, as sums of two doubles, and their masses."""
+        """All atoms, one by one: their values, as sums of two doubles, and their masses."""
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
@@ -264,7 +264,8 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
 
 
 def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The law of the product of independent e^L and e^L', L and L' losses; equal values merge."""
+    """The law of the product e^L · e^L' for independent losses L and L'; equal values are
+    merged."""
     after: Law = {}
     listed = list(other)
     for place, mass in law.items():

@@ -34,7 +34,7 @@ def largest_where(holds: Callable[[float], bool], low: float, high: float, steps
 
 
 class Least(NamedTuple):
-    """The result of a minimisation: the least value found, and its place."""
+    """The result of a minimisation: the least value found, and the argument where it was found."""
 
     value: float
     place: float

@@ -15,8 +15,7 @@ from antiphon.numbers import Floats, Intractable
 NATS: Final = 36.0
 """The nats below the largest term of the inversion sum at which terms are dropped."""
 _DENSITY_NATS: Final = 23.0
-"""The nats at which terms of the sum for the loss's density are dropped; they affect widths
-only."""
+"""The nats below the largest at which terms of the density's sum are dropped."""
 _BLOCK: Final = 1 << 12
 """The largest number of ranges of frequencies whose characteristic function is bounded together."""
 _BATCH: Final = 1 << 17
@@ -101,7 +100,8 @@ class _Sieve:
         self._evaluate()
 
     def _judged(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
-        """The ranges of frequencies that may matter; the bounds of all others are added up."""
+        """The ranges of frequencies that may matter; the bounds of all other ranges are added
+        up."""
         start, stop = self._theta(low), self._theta(high - 1)
         enough, logs = self._enough(start)
         bound = self.product.ceiling(self.order, start, stop, enough)

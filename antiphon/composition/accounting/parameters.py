@@ -129,7 +129,7 @@ def _bits(value: Fraction) -> int:
 
 
 def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
-    """Check and normalise pairs (ε, δ); ``times`` repeats the whole list. Errors as ``pairs``.
+    """Check and normalise pairs (ε, δ); ``times`` repeats the whole list. Raises: as ``pairs``.
 
     >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
@@ -156,7 +156,7 @@ def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
 
 
 def single(epsilon: exact.ExactEpsilon, delta: Fraction) -> Parameters:
-    """The normalised parameters (ε, δ) of one mechanism, from its claim. Errors as ``pairs``."""
+    """The normalised parameters (ε, δ) of one mechanism, from its claim. Raises: as ``pairs``."""
     value = _bounded(epsilon)
     return Parameters(((value, 1),) if value else (), ((delta, 1),) if delta else (), 1)
 

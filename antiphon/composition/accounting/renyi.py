@@ -1,4 +1,4 @@
-"""Rényi and zero-concentrated accounting, and the way back to (ε, δ)."""
+"""Rényi and zero-concentrated accounting, and their conversions to (ε, δ)."""
 
 import math
 from collections.abc import Callable

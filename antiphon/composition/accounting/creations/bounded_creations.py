@@ -307,8 +307,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlaps if that pair goes to a mechanism in the public state R, from those after its
-        true and after its false answer; infinite where none is in R."""
+        """The least overlaps if the next differing pair goes to a mechanism in the public state R,
+        from those after its true and its false answer; infinite where none is in R."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):

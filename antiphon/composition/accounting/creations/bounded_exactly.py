@@ -75,7 +75,7 @@ class Potential:
             if not slots:
                 continue
 
-            def h(  # The least overlap if class i has the numbers ``place``.
+            def h(  # The least overlap with the numbers ``place`` for class i.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])

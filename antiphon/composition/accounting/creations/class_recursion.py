@@ -194,7 +194,7 @@ class ClassRecursion:
         return 0 if self.created.known else self.created.number
 
     def _purses(self) -> Iterator[Purse]:
-        """The purses with which one more mechanism may get a differing pair, the smallest first."""
+        """The purses that allow a further differing pair; first those that allow the fewest."""
         purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
         return (each for each in sorted(purses, key=self._asks) if self._asks(each) > 0)
 

@@ -108,9 +108,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The indices n of the theta series ϑ for σ < 1: the rest is below e^-50 of the largest term."""
+"""The indices n summed in ϑ for σ < 1: other terms are below e^-50 of the largest."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The frequencies 2πm of Poisson's sum for ϑ, σ >= 1: the rest is below 2e^-44 of the largest."""
+"""The frequencies 2πm in Poisson's sum for ϑ, σ >= 1: others are below 2e^-44 of the largest."""
 _CHUNK: Final = 1 << 7
 
 

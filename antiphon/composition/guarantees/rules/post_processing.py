@@ -96,7 +96,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure survives post-processing; bounded range does if that is deterministic.
+    """Whether a measure survives these post-processors; bounded range does if they toss no coins.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
