@@ -332,7 +332,7 @@ class Inversion:
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
         """The products ΦK of characteristic function and kernel at the kept frequencies; on a
-        lattice of spacing h, those of the terms of K without and with the factor e^(-sh)."""
+        lattice of spacing h in two terms, the second with the factor e^(-sh)."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None

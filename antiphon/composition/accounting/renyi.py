@@ -263,7 +263,7 @@ class OneOrderCurve(TheoremCurve):
 
     @property
     def _shape(self) -> tuple[float, float]:
-        """The logarithm ln (α-1)^(α-1)/α^α, α the order, with an error bound."""
+        """The logarithm ln((α-1)^(α-1)/α^α), α the order, with an error bound."""
         s = float(self.order - 1)
         small, large = s * math.log(s), (1 + s) * math.log1p(s)
         return small - large, SLACK * (abs(small) + large)

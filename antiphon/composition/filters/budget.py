@@ -1,4 +1,4 @@
-"""Budgets: how an ExtConComp charges for the mechanisms that it creates (law 6)."""
+"""Budgets: how an ExtConComp charges for the mechanisms that it creates."""
 
 from __future__ import annotations
 

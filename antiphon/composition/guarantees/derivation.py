@@ -194,7 +194,7 @@ class Derivation:
     measures: tuple[kinds.Measure, ...] = ()
     """The measures in which the guarantee also holds, beside the curve."""
     covered: str = ""
-    """The key of ``MECHANISED`` whose machine-checked statement covers this step; empty: none."""
+    """The name in ``MECHANISED`` of the machine-checked theorem that covers this step, or empty."""
 
     @property
     def statement(self) -> str:

@@ -255,6 +255,6 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
 
 
 def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
-    """The states of f after one more pair of identical queries."""
+    """The states of f after one more identical pair, for each of the queries."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

@@ -74,7 +74,8 @@ class Derived:
 System = TypeVar("System", bound=Mechanism)
 F = TypeVar("F")
 Steps: TypeAlias = Generator[Inquiry, Derivation, "Derivation | None"]
-"""A generator that yields inquiries about parts, is sent their derivations, and returns its own."""
+"""A generator that yields inquiries about parts, is sent their derivations, and returns that of the
+whole."""
 Answer: TypeAlias = Union[Derivation, Steps, None]
 Derive: TypeAlias = Callable[[System, F, Inquiry], Answer]
 """A rule's function: (system, f, inquiry) -> answer. Raises NoGuarantee if a premise fails and

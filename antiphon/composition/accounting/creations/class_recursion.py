@@ -326,7 +326,7 @@ class ClassRecursion:
         np.maximum(best, reached, out=best)
 
     def _total(self, table: Table, places: list[tuple[int, int, int]]) -> Floats:
-        """The bounds on δ for each ε, from the lost overlaps at the start."""
+        """Bounds on δ for each ε, from the lost overlaps ``table`` of the purse at the start."""
         if self._free:
             nobody = table[self._free, (0,) * len(places)]
             first: Floats = nobody[(0,) * 3 * len(places)].reshape(-1, 2)

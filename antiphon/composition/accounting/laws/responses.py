@@ -27,9 +27,11 @@ _SHORT: Final = 0.7
 _BLOCK: Final = 1 << 13
 """The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
-"""The least number of factors times frequencies for which factors multiply before a logarithm."""
+"""The number of factors times frequencies from which on the factors are multiplied, instead of
+adding up their logarithms."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies for which Φ, their product, is interpolated."""
+"""The least number of factors times frequencies for which the characteristic function is
+interpolated."""
 _MOST_NODES: Final = 61
 
 

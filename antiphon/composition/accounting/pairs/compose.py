@@ -84,7 +84,8 @@ def is_known(pair: object) -> TypeGuard[pairs_curve.LossPair]:
 
 
 def _stranger(pair: object) -> type | None:
-    """The type of the first part of a pair that is not of this library; None if all are."""
+    """The type of the first part of a pair that is not of this library; None if there is no such
+    part."""
     found: type = type(pair)
     if not any(found is kind for kind in KINDS):
         return found
@@ -141,7 +142,8 @@ def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
 
 
 def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
-    """A pair of this library that dominates every mechanism with the measure; None if none does.
+    """A pair of this library that dominates every mechanism with the measure; None if there is
+    none.
 
     (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. No pair is known that dominates
     zCDP or RDP and loses nothing. An η or a μ past 10^9 has none either.

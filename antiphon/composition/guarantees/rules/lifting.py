@@ -28,7 +28,7 @@ THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 25_000
 """The largest number of pairs of states of a post-processor P that are explored."""
 _ALPHABET: Final = 12
-"""The largest number of different left messages for which a post-processor is explored."""
+"""The largest number of messages from the left for which a post-processor is explored."""
 _FIRST: Final = 32
 """The number of first messages that are tried if not all runs of a post-processor can be listed."""
 _ENTRIES: Final = 1 << 16

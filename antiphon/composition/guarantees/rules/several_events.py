@@ -46,7 +46,7 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
-"""The largest number s of steps for which e^(sε) is kept as an exact power."""
+"""The largest size s of a group for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):

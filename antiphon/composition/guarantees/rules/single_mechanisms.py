@@ -46,7 +46,7 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
-    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee."""
+    """The first claim that implies a claim w.r.t. f by group privacy. Raises: NoGuarantee."""
     for claim in claims:
         if group_size(verification_of(claim), f) is not None:
             return claim

@@ -64,7 +64,7 @@ SPARSE: Final = (
         "by V[f]; an automaton that refuses stays dead",
     ),
 )  # fmt: skip
-"""The premises of every theorem on k-sparse composition that V[f] enforces."""
+"""The premises of every theorem on k-sparse composition; V[f] enforces them."""
 _BOUNDED: Final = derivation.Premise(
     "every fixed trade-off function has a finite slope -e^η: its mechanisms are (η, 0)-DP",
     derivation.Mark.CHECKED,

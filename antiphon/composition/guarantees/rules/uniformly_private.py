@@ -67,7 +67,7 @@ def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> A
 
 
 def _reason(create: Create) -> str:
-    """The reason why a creation's claim holds uniformly; empty: none is known."""
+    """The reason why a creation's claim holds uniformly; empty if none is known."""
     measure = None if create.claim is None else create.claim.measure
     if isinstance(measure, Pure) or (isinstance(measure, Approximate) and not measure.delta):
         return "its claim is pure"
