@@ -1,4 +1,4 @@
-"""Facts about verification functions that inspection shows: inclusion, how many pairs may differ.
+"""Facts about verification functions: whether one includes another, how many pairs may differ.
 
 Whether one allows no more than another, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as inspection shows.
@@ -44,7 +44,8 @@ def includes(outer: Verification, inner: Verification) -> bool:
     if type(inner) is models.UpdatesAndQueries and (
         type(outer) is models.EventLevel or type(outer) is models.UserLevel
     ):
-        # For the outer f, pairs that do not differ do not count.
+        # An ``outer`` of event or user level counts only pairs that differ, so public queries
+        # change nothing.
         return includes(outer, inner.updates)
     if type(outer) is models.NeighbouringStart and type(inner) is models.NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
@@ -100,7 +101,8 @@ def _implies(outer: Relation, inner: Relation) -> bool:
 
 
 def group_size(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
-    """The number k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
+    """The number k of changes allowed by ``outer`` that make up any change allowed by ``inner``;
+    None if there is none.
 
     ``most`` bounds the number of pairs.
 
@@ -129,7 +131,8 @@ def verification_of(claim: Claim) -> Verification:
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that a creation's claim covers all sequences of the verification function of a proof.
+    """Check that a creation's claim is about all sequences valid for ``verification``, the f of a
+    proof.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer
@@ -252,6 +255,6 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
 
 
 def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
-    """The states of f after one more pair of identical queries."""
+    """The states of f after one more identical pair, for each of the queries."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

@@ -50,7 +50,7 @@ class Inquiry:
     explored: bool = False
     """Whether the catalogue comes from exploring the post-processor, not from the user."""
     max_creations: int | None = None
-    """The largest number of mechanisms that are created, or at least asked something."""
+    """The largest number of created mechanisms that are asked anything; None: unbounded."""
     bounded: bool = False
     """Whether f itself bounds the number of creations, so that the user need not."""
     truth: str = ""
@@ -63,8 +63,8 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The inquiry by which a mechanism of this library derived its claim, its attribute
-    ``derived``."""
+    """The attribute ``derived`` of a library mechanism: the inquiry from which it derived its
+    claim."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -74,7 +74,8 @@ class Derived:
 System = TypeVar("System", bound=Mechanism)
 F = TypeVar("F")
 Steps: TypeAlias = Generator[Inquiry, Derivation, "Derivation | None"]
-"""A generator that yields inquiries about parts, is sent their derivations, and returns its own."""
+"""A generator that yields inquiries about parts, is sent their derivations, and returns that of the
+whole."""
 Answer: TypeAlias = Union[Derivation, Steps, None]
 Derive: TypeAlias = Callable[[System, F, Inquiry], Answer]
 """A rule's function: (system, f, inquiry) -> answer. Raises NoGuarantee if a premise fails and
@@ -149,7 +150,8 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 
 def derive(inquiry: Inquiry) -> Derivation:
-    """The derivation that answers an inquiry. Deep systems cost a list, not Python's call stack.
+    """The derivation that answers an inquiry; a list takes the place of Python's call stack, which
+    deep systems would exceed.
 
     Raises: NoGuarantee where no theorem applies; InvalidArgument if the system is no mechanism;
     Intractable for more than a million parts.
