@@ -62,8 +62,8 @@ class SparseState(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
-    """A mechanism that answers whether queries are above the ``threshold``; HALT after ``tops``
-    that are. Abstract.
+    """A mechanism that answers for each query whether its noisy value is above the noisy
+    ``threshold``, and halts after ``tops`` queries above. Abstract.
 
     (state, q) -> ⊥, or the answer of ``_above``, for an int q; parameters as of ``SparseVector``.
     """
@@ -124,8 +124,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
-        """The answer to a query above the threshold; ``gap`` is its noisy distance from the
-        threshold."""
+        """The answer to a query of this ``value`` that is above the threshold; ``gap`` is the noisy
+        value minus the noisy threshold."""
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """A bound α on the error of the first ``queries`` answers, with probability at least 1 -

@@ -18,4 +18,4 @@ __all__ = [
 __dir__ = shows(__all__)
 
 _RULE = behind_preprocessing
-"""A reference that loads the module, so that its rule is registered with ``ap.guarantee``."""
+"""A use of the imported module, whose import registers its rule with ``ap.guarantee``."""

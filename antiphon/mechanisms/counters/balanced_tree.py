@@ -27,8 +27,8 @@ class Level(NamedTuple):
     """The part of a prefix sum's noise from this height: the noise of the added nodes, or minus the
     noise of the subtracted ones."""
     pending: tuple[Amount, ...]
-    """The noise of each node of this height that is still subtracted; the last one is dropped
-    first."""
+    """The noise of each node of this height that prefix sums now subtract; while the digit is
+    negative, each update of the height drops the last one."""
 
 
 @register("antiphon.BalancedState/1", state=True)
@@ -109,8 +109,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
-        """The state of a height after one more of its nodes: the digit grows by 1 or, below the
-        highest level, wraps around to -(base - 1)/2."""
+        """The state of one height after another node of this height is complete: its digit grows by
+        1 or, below the highest level, wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -173,9 +173,8 @@ Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
 def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
-    """The number of tree nodes by which two prefixes differ, those of the first ``time`` and the
-    first ``since`` updates: the nodes added or subtracted for the sum between. Ints, or arrays of
-    them.
+    """The number of tree nodes that give the sum of the updates after the first ``since``, up to
+    the first ``time``: nodes added or subtracted. Ints, or arrays of ints.
 
     From the lowest height up, each end moves to the nearest multiple of the next node's size: by
     nodes of its own, unless both move to the same one.
@@ -284,8 +283,8 @@ def most_between(horizon: int, window: int, base: int, levels: int) -> int:
 
 @lru_cache(maxsize=256)
 def best_for_window(window: int, arity: int | None) -> tuple[int, int]:
-    """The odd arity k (or the given one) and the number of levels with the least largest error of a
-    sum of the last ``window`` updates."""
+    """The odd arity k (or the given ``arity``) and the number of levels for which the largest error
+    of a sum of the last ``window`` updates is least."""
     if window > _WIDEST:
         raise InvalidArgument(f"windows are at most {_WIDEST:,}; leave window out, for totals")
     found: list[tuple[int, int, int]] = []

@@ -31,8 +31,8 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """Yield the updates in chunks: for each a slice of ``values``, the noise drawn for its updates,
-    and the divisors by which that noise is divided."""
+    """Yield for each chunk of a stream: the slice of ``values`` that it covers, the noise drawn for
+    its updates, and the divisor of the noise at each update."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -117,8 +117,8 @@ class Rolling:
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """Add one update in place, with noise drawn before. ``own`` is the update times ``unit``
-        and is overwritten by the noisy sum; ``q`` is the divisor of the noise."""
+        """Add one update in place. ``own`` is the update times ``unit``, and is overwritten by its
+        noisy value; ``noise`` is its fresh noise, and ``q`` the divisor of this noise."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -150,8 +150,8 @@ class Rolling:
 
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
-    """The decay factors θ_i and weights ω_i of the buffers, each as a column of numbers; as
-    ``width`` equal columns if these are few, which is faster."""
+    """The decay factors θ_i and the weights ω_i of the buffers, as two arrays with a row for each
+    buffer: ``width`` equal entries, or a single one if ``width`` is large, as is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
@@ -183,8 +183,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
     def state_size(self) -> int:
         return len(self.thetas) + 2
 
-    # The methods ``feedback``, ``remember`` and ``limited`` serve counters of ints; counters of
-    # arrays use ``Rolling``.
+    # The methods ``feedback``, ``remember`` and ``limited`` are for counters of ints; counters of
+    # arrays add updates by the class ``Rolling``.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -288,8 +288,9 @@ def for_windows(horizon: int, window: int) -> Buffers:
 
 @lru_cache(maxsize=64)
 def for_decay(horizon: int, decay: Fraction) -> Buffers:
-    """The buffers for sums that decay by λ = ``decay`` a step: of the tabled ones, with λθ for each
-    pole and zero θ, those with the least error."""
+    """The buffers for sums in which an update counts λ = ``decay`` times as much after each later
+    one: each tabled pole and zero is multiplied by λ, and the table entry with the least error is
+    taken."""
     loss, left = float(1 - decay), float(decay)
     every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
     return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))

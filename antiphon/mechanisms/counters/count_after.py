@@ -27,7 +27,7 @@ class AskingCounts(PostProcessor[State]):
 
     __slots__ = ()
     deterministic = True
-    # The step of each subclass does nothing with a left message but send it on.
+    # A step's only use of a message from the left is to send it on to the right.
     forwards_queries = Forwarding(Status.PROVED, "by inspection of its step", asks=(COUNT,))
 
     def signature(self, right: Signature) -> Signature:
@@ -156,7 +156,7 @@ class Window(AskingCounts[Sliding]):
 
 
 def _less(count: Any, earlier: Any) -> Any:
-    """The difference of two answers of a counter, in their type."""
+    """The answer ``count`` of a counter minus an earlier answer, in the type of these answers."""
     if type(count) is not np.ndarray and type(count) is not ArrayColumn:
         return count - earlier
     if type(count) is np.ndarray and count.dtype != np.int64:

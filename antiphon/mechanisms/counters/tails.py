@@ -33,8 +33,9 @@ _chernoff: Final = ContextVar("_chernoff", default=False)
 
 @contextmanager
 def chernoff_bounds() -> Generator[None, None, None]:
-    """Context manager within which tails of Laplace noise are Chernoff's bounds: larger, but equal
-    in all versions. A mechanism that compares with a bound needs them, to be replayed."""
+    """A context manager within which every tail of Laplace noise is Chernoff's bound: it is larger
+    than the quantile, but equal in all versions of the library. A mechanism whose answers depend on
+    a tail bound needs it, so that its views replay."""
     token = _chernoff.set(True)
     try:
         yield
@@ -214,7 +215,7 @@ def _decayed(count: int, decay: Fraction) -> float:
 
 
 _MOST: Final = 1 << 16
-"""The largest number of updates for which errors are displayed without being asked for."""
+"""The largest time at which errors are displayed if no time is asked for."""
 _POINTS: Final = 64
 _BETA: Final = 0.05
 
@@ -244,12 +245,14 @@ class ErrorsShown(Displayed, Plotted):
 
     @property
     def _last(self) -> int:
-        """The time at which errors are displayed: the horizon, or ``_MOST`` without one."""
+        """The time whose errors are displayed: the horizon; for a counter without one,
+        ``_MOST``."""
         return getattr(self, "horizon", _MOST)
 
     @property
     def _window(self) -> int | None:
-        """The number of updates whose sum is displayed; None: all so far."""
+        """The number of latest updates whose sum is displayed; None for the sum of all updates so
+        far."""
         return getattr(self, "window", None)
 
     def _since(self, updates: int) -> int:

@@ -22,7 +22,8 @@ from antiphon.protocol.registry import column_safe, register
 
 @register("antiphon.Epochs/1", state=True)
 class Epochs(NamedTuple):
-    """The state of an unbounded counter: finished epochs as a noisy sum, and the current epoch."""
+    """The state of an unbounded counter: one noisy sum of all finished epochs, and the exact sum
+    and the counter's state of the current epoch."""
 
     updates: int
     before: Amount
@@ -73,8 +74,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     _known: dict[int, Counter] = attrs.field(
         init=False, eq=False, repr=False, factory=dict[int, Counter]
     )
-    """The counters of the epochs so far, cached in each object: a shared cache would compare keys
-    by a user's ``==``."""
+    """A cache of the counters of the epochs so far. Each object has its own, as a cache shared by
+    all would compare counters by ``==``, which a user's class may define."""
 
     @property
     def signature(self) -> Signature:
@@ -223,7 +224,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return self.error_bound(updates, beta=beta * 6 / (math.pi * max(updates, 1)) ** 2)
 
     def _place(self, updates: int) -> tuple[int, int]:
-        """The epoch in which the last of ``updates`` updates lies, and its place there, from 1."""
+        """The number of the epoch that contains the last of ``updates`` updates, and the position
+        of this update in the epoch, counted from 1."""
         if type(updates) is not int or updates < 0:
             raise InvalidArgument("a time is an int >= 0")
         first = self.counter.horizon

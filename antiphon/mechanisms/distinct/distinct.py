@@ -17,8 +17,9 @@ from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
 
 Item: TypeAlias = Union[str, int]
 Node: TypeAlias = tuple[Any, ...]
-"""A persistent table from items to values, made of plain tuples: a leaf of (item, value), or None
-and sixteen nodes. An item's place follows from a checksum that is the same in every process."""
+"""The type of an immutable hash tree from items to values, made of tuples: a leaf holds (item,
+value) pairs, an inner node None and sixteen children. The position of an item follows from a
+checksum that is the same in every process."""
 
 _BITS: Final = 4
 _FULL: Final = 16
@@ -127,8 +128,8 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that a difference in one event, or item, on the left becomes alternating
-        differences on the right."""
+        """The claim that messages on the left which differ in one event, or in one item, become
+        updates on the right whose differences alternate in sign."""
         insert_only = self.window is None and not self.deletions
         outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)

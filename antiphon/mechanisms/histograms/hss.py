@@ -46,8 +46,8 @@ from antiphon.protocol import BOTTOM, Ask, Exchanged, in_turn, register
 
 @attrs.frozen(kw_only=True)
 class TestedIntervals(intervals.Intervals):
-    """The post-processor P of CM Algorithm 4 (HSS), for any sub-mechanisms and accuracy figures.
-    Abstract."""
+    """The post-processor P of CM Algorithm 4 (HSS); a subclass chooses the Laplace mechanism of the
+    tests and the bounds γ and ξ on the noise. Abstract."""
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)
     _shares: ClassVar[int] = 3
@@ -83,7 +83,7 @@ class TestedIntervals(intervals.Intervals):
         h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
         tested = h if self.printed else tuple(map(add, c, interval.h))
         yield Ask(self.laplace(), intervals.TESTS)
-        # CM Algorithm 4: the test is of q(c + h) + Lap(3/ε).
+        # CM Algorithm 4: the interval ends with a test of the noisy value q(c + h) + Lap(3/ε).
         noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)
         raised = interval.raised
         if noisy > thresh - self.xi(t, j):

@@ -28,7 +28,8 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The largest -ln of a rational weight, the best being 1: lower ones are raised to 2^-128."""
+"""The least weight of a candidate, as -ln weight, if weights are rational and the best candidate's
+is 1: smaller weights are raised to 2^-128."""
 _LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight."""
 
@@ -98,7 +99,8 @@ class Exponential(Selection):
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
     """The rate ε/swing at which weights fall with the gap to the best score."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
-    """The largest gap to the best score, if ε is a ``Log``: lower scores are raised to it."""
+    """The largest gap to the best score, if ε is a ``Log``: scores with a larger gap are raised to
+    this one."""
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
@@ -241,8 +243,8 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """A selection by the largest score + discrete Laplace noise of scale swing/ε; a subclass
-    defines the answer. Abstract."""
+    """A selection of the candidate with the largest noisy score, the noise being discrete Laplace
+    of scale swing/ε; a subclass defines the answer. Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)

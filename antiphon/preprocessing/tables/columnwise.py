@@ -89,7 +89,7 @@ def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
     kind, wide = base.sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
-    found = table.copy()  # a constant column is not binned
+    found = table.copy()  # A constant column has no bins, and stays as it is.
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
@@ -125,14 +125,16 @@ class ClusterCentres(base.TablePreprocessing):
 
 
 def _clustered(table: Records, clusters: int) -> Records:
-    """The cluster centre of each record; the search starts at the same points each time."""
+    """The cluster centre of each record, found by k-means from the same initial centres each
+    time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # threadpoolctl is installed with scikit-learn.
+    from threadpoolctl import threadpool_limits  # This package comes with scikit-learn.
 
     limits: Any = threadpool_limits
-    # One thread only: several would add numbers in any order.
+    # With several threads the order of additions, and so the rounding, would vary.
     with limits(1), warnings.catch_warnings():
-        fewer = base.sklearn("exceptions").ConvergenceWarning  # warns of too few records
+        # scikit-learn's warning of too few distinct records
+        fewer = base.sklearn("exceptions").ConvergenceWarning
         warnings.simplefilter("ignore", fewer)
         means.fit(table)
     found: Records = means.cluster_centers_[means.labels_]
@@ -142,8 +144,8 @@ def _clustered(table: Records, clusters: int) -> Records:
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
 class VaryingTables(base.BallTables):
-    """The space of tables in which every column has at least this standard deviation (1/n in the
-    variance)."""
+    """The space of tables in which every column has a standard deviation of at least ``sigma``, for
+    the variance with 1/n."""
 
     sigma: Fraction = attrs.field(kw_only=True)
 

@@ -33,7 +33,7 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """The gap 1 - λ of sums that decay by λ a step, A(x) = 1/(1 - λx), which is below 1 - θ_1; else
+    """For decayed sums, in which A(x) = 1/(1 - λx), the gap 1 - λ, below 1 - θ_1; for plain sums
     0."""
 
     def __len__(self) -> int:
@@ -51,8 +51,8 @@ class Buffers:
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i (1 - μ_0 is ``loss``) in the coefficients of B = A·C⁻¹,
-        b_k = Σ β_i μ_i^k."""
+        """The weights β_i and the gaps 1 - μ_i for which the matrix B = A·C⁻¹ has the coefficients
+        b_k = Σ β_i μ_i^k; 1 - μ_0 is ``loss``."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
@@ -88,8 +88,8 @@ class Buffers:
         window = length - since
         found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
-            # The difference b_{k+window} - b_k of coefficients of B is formed for each μ: the part
-            # with μ = 1 is then 0, and not a difference of large numbers.
+            # The difference b_{k+window} - b_k of coefficients of B is computed term by term: the
+            # term with μ = 1 is then exactly 0, and no large numbers cancel.
             falls = weights * np.expm1(window * np.log1p(-gaps))
             found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found

@@ -30,13 +30,14 @@ Stream: TypeAlias = Union[Sequence[Any], Array]
 DOUBLES: Final = 2.0**50
 """A bound below which the floor of a rounded quotient of whole numbers is the exact floor."""
 SHORT: Final = 1 << 13
-"""The length below which NumPy takes a dot product in one thread; longer ones would wait for
-other threads."""
+"""The length below which NumPy computes a dot product in one thread; for longer arrays it would
+wait for other threads."""
 
 
 @register("antiphon.Row/1", state=True)
 class Row(np.ndarray[Any, np.dtype[Any]]):
-    """An array that behaves as one value: hashable, and equal or true only if all its entries are.
+    """An array that a state can hold in place of a number: it is hashable, equal to another only if
+    all entries are, and true only if all entries are.
 
     So it can replace a number in a state, and one step serves both. Made by ``row`` and never
     modified.
@@ -77,20 +78,20 @@ def bare(values: Any) -> Any:
 
 
 def held(values: Any) -> Any:
-    """An array as a read-only ``Row``, to be kept in a state; an array for each of many plays is
-    returned unchanged."""
+    """The values as a read-only ``Row``, to be kept in a state; an ``ArrayColumn``, which holds an
+    array for each of many replicas of a play, is returned unchanged."""
     return values if type(values) is ArrayColumn else freeze(values).view(Row)
 
 
 def integers(values: Amount, dimension: int) -> Array:
-    """Ints as an int64 array, as an answer has them. An int that does not fit 64 bits is clipped,
-    which is post-processing."""
+    """Exact ints as an int64 array with ``dimension`` entries, the form of an answer. An int that
+    does not fit 64 bits is clipped, which is post-processing."""
     made: Array = int64s(_listed(values, dimension))
     return made
 
 
 def floats(values: Amount, unit: int, dimension: int) -> Array:
-    """Integers, in units of 1/unit, as an array of floats, as an answer has them."""
+    """Whole multiples of 1/unit as an array of ``dimension`` floats, the form of an answer."""
     made: Array = float64s([value / unit for value in _listed(values, dimension)])
     return made
 
@@ -166,8 +167,8 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
     for start in range(0, len(scales), _CHUNK):
         own = scales[start : start + _CHUNK]
         powers = np.exp(logs[:, None] * np.arange(start, start + len(own)))
-        # The covariances Σ_j α_j Cov(r_i, r_j) at each time, r being the module's recursion: 0 at
-        # time 0, then nearer and nearer to a limit.
+        # The covariances Σ_j α_j Cov(r_i, r_j) at each time, for the recursion r_i of the module:
+        # they start at 0 and tend to ``stationary``.
         spread = stationary[:, None] - powers * _product(ratio, powers)
         inputs = own * (1 - (1 - gaps)[:, None] * spread)
         with_sum = _scan(logs, inputs, carry)
