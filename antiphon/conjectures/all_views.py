@@ -235,8 +235,7 @@ class _Builder:
             return number
         mechanism, pair = asked(choice)
         said = self._pairs[pair]
-        # The children's numbers are needed for this node, but they come after it: so its entry is
-        # filled in later.
+        # The node is numbered before its children, but holds their numbers: it is filled in below.
         self.nodes.append(StrategyNode())
         message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
         branches = tuple(self._answered(lengths, place, mechanism, pair))

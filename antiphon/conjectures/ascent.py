@@ -141,7 +141,7 @@ _FURTHER: Final = 1e-9
 """The amount by which a gain, in doubles, must exceed that of the last result computed exactly,
 before the new result is computed exactly."""
 ENDLESS: Final = 2**32 - 1
-"""The number of local searches where only the time is limited."""
+"""The largest number of local searches if only the time is limited."""
 
 
 class HowFar(NamedTuple):

@@ -82,8 +82,8 @@ def needs_scipy() -> None:
 
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The linear program of the laws of a domain under which no adversary's loss is above
-    ``limit``. Raises: MissingExtra without scipy."""
+    """The linear program of the laws of a ``Domain`` (inputs, rounds, answers) under which no
+    adversary's loss is above ``limit``. Raises: MissingExtra without scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
@@ -153,7 +153,8 @@ no larger gain."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a random law: in some of them the solver may fail."""
 _ALIKE: Final = 0.7
-"""The probability with which a local search uses one law for all mechanisms, where it may."""
+"""The probability with which a local search gives all mechanisms one law, if they have one
+claim."""
 
 
 class Climb(NamedTuple):

@@ -34,7 +34,7 @@ class ConjectureOptions(NamedTuple):
 
 
 def conjecture(asked: ConjectureOptions) -> int:
-    """Runs the search; returns 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    """Runs the search; returns the exit status, 1 if the conjecture is refuted."""
     path, name = split_target(asked.target, "search")
     _check(asked, path)
     module = import_file(path)

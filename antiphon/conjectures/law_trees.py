@@ -34,8 +34,8 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game, the index in a law at which each history has its
-    probability: the history's messages are those of that world."""
+    """The index of each history in a law, for each world of the privacy game, in which the
+    mechanism gets that world's messages."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints

@@ -59,8 +59,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def delta(self) -> Fraction:
-        """The largest loss found, the same as ``loss``: for a pattern of (ε, δ)-claims a tight
-        δ."""
+        """The largest loss found, as ``loss``: for a pattern of (ε, δ)-claims a tight δ."""
         return self.loss
 
     @property
@@ -133,8 +132,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def _counted(self) -> str:
-        """The number of local searches made, as text: "n", or "n of m" if m of them cover all
-        games."""
+        """The number of local searches, as text: "n", or "n of m" if m cover all games."""
         most = self.pattern.most
         return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
 
@@ -154,8 +152,8 @@ class Conjectured(Shown, Plotted):
             yield self._picture()
 
     def _tested(self) -> Iterator[tuple[str, str]]:
-        """The rows of the table that give the tested inequality, the system and its verification
-        functions."""
+        """The rows of the table for the tested inequality, the system and its functions f and
+        f'."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
@@ -171,8 +169,7 @@ class Conjectured(Shown, Plotted):
         yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
-        """Plots the best loss, in doubles, over the number of local searches, and the bound as a
-        line."""
+        """Plots the best loss over the number of local searches, and the bound as a line."""
         style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
@@ -203,8 +200,7 @@ class Conjectured(Shown, Plotted):
         return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
-        """A recorded play that ends in an accused view; the adversary and the mechanisms can be
-        replayed from it.
+        """A recorded play that ends in an accused view, from which both sides can be replayed.
 
         Raises: InvalidArgument if nothing was found that accuses.
         """

@@ -38,8 +38,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
     @property
     def domain(self) -> Domain:
-        """The inputs and the number of answers of the mechanism, and the number of rounds in its
-        table."""
+        """The mechanism's inputs, number of answers, and number of rounds in its table."""
         rounds = 1
         while self._rows(rounds) < len(self.weights):
             rounds += 1
@@ -67,15 +66,13 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
 
 Plan = tuple[Fraction, ...]
-"""The type of a law with exact entries: for each history, the probability of its answers given its
-inputs."""
+"""The type of an exact law: for each history, the probability of its answers given its inputs."""
 
 
 DENOMINATOR: Final = 720_720
 """The denominator of rounded probabilities: a multiple of all numbers up to 16."""
 _SELDOM: Final = 2.0**-10
-"""The probability of uniform answers that are mixed into a law, so that its divergences are
-finite."""
+"""The probability of uniform answers in a law that is mixed with them to have finite losses."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
@@ -147,19 +144,16 @@ class Judged:
     result of a judged local search."""
 
     mechanisms: tuple[ContinualMechanism[Any], ...]
-    """The mechanisms in the order of their creation; one that is created several times is
-    repeated."""
+    """The mechanisms in the order of creation; one that is created twice is listed twice."""
     claimed: tuple[Fraction, ...]
-    """The exact loss of each mechanism alone, by the exact engine; at most the limit of its
-    claim."""
+    """The exact loss of each mechanism alone; at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
     """The exact loss to this adversary, a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
-    """The indices, in a law, of the histories that can occur in the game; None if all of them
-    can."""
+    """The indices, in a law, of the histories that can occur in the game; None for all."""
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs (name, value) of further texts of the pattern, for the table of the outcome."""
 

@@ -35,8 +35,7 @@ class Drawn:
 
 
 def folded(tree: Drawn, room: int) -> Drawn:
-    """The tree with at most ``room`` leaves; leaves beyond these are replaced by one leaf "… n
-    more".
+    """The tree with at most ``room`` leaves; further ones become one leaf "… n more".
 
     Small branches are shown whole where possible; large ones share the remaining room.
     """
@@ -86,8 +85,7 @@ def short(chance: Fraction) -> str:
 
 
 def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | None) -> Drawn:
-    """A tree that shows a mechanism's answers after each possible history, with their
-    probabilities.
+    """A tree of a mechanism's answers after each possible history, with probabilities.
 
     Queries that the verification function does not allow (not in ``heard``) are left out; queries
     with equal answers are drawn together. A mechanism that is no table is drawn as its label.
@@ -123,8 +121,7 @@ def _questions(
 
 
 def strategy_drawn(adversary: StrategyAdversary) -> Drawn:
-    """An adversary's messages after each answer, and where it accuses; a repeated subtree is drawn
-    once."""
+    """An adversary's messages after each answer, and where it accuses, as a tree."""
     return _StrategyDrawer(adversary).drawn(0)
 
 
@@ -211,8 +208,7 @@ _LONGEST: Final = 40
 
 @attrs.frozen
 class _Tree:
-    """A tree with its layout: the horizontal position of the nodes of each depth, and the total
-    width."""
+    """A tree with its layout: where the nodes of each depth begin, and the total width."""
 
     root: Drawn
     columns: tuple[float, ...]

@@ -102,7 +102,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @property
     def verification(self) -> EveryPair:
-        """The verification function f: every pair of values is at most the sensitivity apart."""
+        """The verification function f: the two values of a pair are at most the sensitivity
+        apart."""
         return every_pair(Within(self.sensitivity), monotone=self.monotone)
 
     @property

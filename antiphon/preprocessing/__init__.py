@@ -18,4 +18,4 @@ __all__ = [
 __dir__ = shows(__all__)
 
 _RULE = behind_preprocessing
-"""A use of the imported module, whose import registers its rule with ``ap.guarantee``."""
+"""The module that registers the rule of this package with ``ap.guarantee`` on its import."""

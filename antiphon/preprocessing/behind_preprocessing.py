@@ -105,9 +105,8 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 
 def _whole(pi: Preprocessing) -> Fraction | None:
-    """A bound on the distance of the images π_S(S) and π_S'(S'): the least of three, by the
-    triangle inequality, by one step for each record, and by π's declaration; None if there is
-    none."""
+    """A bound on the distance of π_S(S) and π_S'(S'): the least of the bounds by the triangle
+    inequality, by steps of one record, and by π's declaration; None if there is none."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None

@@ -1,6 +1,5 @@
-# The command ``antiphon preprocess``: the ε on the original data for several numbers of records n,
-# computed in four ways.
-"""The command ``antiphon preprocess``: ε on the original data, over n, by four methods."""
+# pyright: reportUnknownMemberType=false
+"""The command ``antiphon preprocess``: ε on the original data, in four ways, for each size n."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -25,13 +24,11 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
-"""The largest factor between the derived ε and the naive ε at which the command says that the
-preprocessing pays off."""
+"""The largest ratio of the derived ε to the naive ε at which a preprocessing is said to pay off."""
 
 
 class PriceAsked(NamedTuple):
-    """The command-line options that name the preprocessing, its parameters and the budget, as
-    text."""
+    """The command-line options for the preprocessing and the budget, as text."""
 
     kind: str
     missing: str
@@ -114,7 +111,7 @@ def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> Pric
 
 
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
-    """Compute, print and plot the table of ε by every method."""
+    """Compute, print and plot the table of ε, for each number of records in four ways."""
     if plot is not None:
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))
@@ -151,8 +148,7 @@ _LINES: Final = {
 
 
 def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
-    """Plot ε over the number n of records on logarithmic axes, with a line for each of the four
-    ways."""
+    """Plot ε over the number n of records, with a line for each of the four ways."""
     with picture([path], width=8, height=5) as figure:
         axes = figure.subplots()
         style_axes(axes, "records n", "ε")
@@ -169,8 +165,7 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
 
 @attrs.frozen
 class PriceTable(CommandOutcome):
-    """The table of ε for each number of records, and the verdict whether the preprocessing pays
-    off."""
+    """The table of ε, and the verdict whether the preprocessing pays off."""
 
     asked: PriceAsked
     rows: Sequence[PriceRow]
@@ -200,8 +195,7 @@ class PriceTable(CommandOutcome):
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:
-    """The verdict in words: whether the preprocessing pays off, and whether more records would
-    help."""
+    """The verdict whether the preprocessing pays off, and whether more records would help."""
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)

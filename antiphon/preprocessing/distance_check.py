@@ -24,7 +24,8 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 _STILL: Final = 1e-9
-"""The distance, in units of the radius, below which a record counts as unmoved in doubles."""
+"""The distance, in units of the radius, up to which a record counts as unmoved: it may be
+rounding."""
 _AXES: Final = 8
 _CURES: Final = {
     "furthest": "declare the largest possible movement: 2η for records within η of a centre; "
@@ -67,9 +68,8 @@ class MovementReport:
     furthest: Movement | None
     moved: Movement | None
     distance: Movement | None
-    """The movement with the largest total distance, to compare with τ; ``furthest`` has the largest
-    distance of one record, and ``moved`` the largest number of records. None if no neighbour could
-    be tried."""
+    """The movement with the largest total distance; ``furthest`` has the largest distance of one
+    record, and ``moved`` the most records. None if no neighbour could be tried."""
     findings: tuple[Finding, ...]
     interrupted: bool = False
 
@@ -130,8 +130,7 @@ class _Search:
                 self.follow(path, max(1, share))
 
     def follow(self, path: "_Path", end: int) -> None:
-        """Search a path of datasets, by bisection, for two neighbours with a large movement of one
-        record."""
+        """Search a path of datasets for two neighbours between which a record moves far."""
         while not self.pi.datasets.contains(path.at(end)):
             if end == 1:
                 return
@@ -255,8 +254,7 @@ def _mirrored(table: Records) -> _Path:
 
 
 def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:
-    """The distance between the two images of each record that both datasets have; infinite for
-    NaN."""
+    """The distance between the two images of each record in both datasets; ∞ for NaN."""
     kept: NDArray[np.bool_] = np.ones(len(zero), bool)
     kept[path.order[low:high]] = False
     found = lengths(zero[kept] - one[kept])

@@ -35,8 +35,8 @@ def preprocess(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Print the ε that a preprocessing costs which is not private itself, computed in four ways:
-    naive, printed, derived, and by group privacy."""
+    """Print the ε behind a preprocessing that is not private itself, computed in four ways: naive,
+    printed, derived, by groups."""
     from antiphon.preprocessing import commands
 
     check_plot(plot, force)

@@ -48,8 +48,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def images(self) -> Relation:
-        """The relation between the images π_S(S) and π_S(S') of neighbours S and S', under one
-        fitted π_S.
+        """The relation between the images π_S(S) and π_S(S') of neighbours, under one fitted π_S.
 
         The relation must hold for any two images that differ in one record, anywhere in π's range:
         group privacy uses such steps.
@@ -95,8 +94,7 @@ class Preprocessing(ABC):
 
 
 def stated(value: object) -> Preprocessing:
-    """Check the declared bounds of a Preprocessing, and return it. Raises: InvalidArgument, with
-    advice."""
+    """Check the declared bounds of a Preprocessing and return it. Raises: InvalidArgument."""
     if not isinstance(value, Preprocessing):
         raise InvalidArgument(
             f"preprocessing is a Preprocessing, which says how far records move, no "

@@ -55,8 +55,7 @@ TAU: Final[dict[str, Figure]] = {
     "PCA": lambda s: 12.2 / s.gap,
     "scaling": lambda s: 4 / s.sigma**3,
 }
-"""For each preprocessing (a column of the printed table) its distance bound τ = Δ₂Δ_∞, by the
-talk."""
+"""For each preprocessing (a column of the printed table) its bound τ = Δ₂Δ_∞, by the talk."""
 
 THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
@@ -108,8 +107,7 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
             1 + 4 * s.moved**2 * (s.size / math.log(s.size))
             / ((s.size - s.moved) ** 3 / math.log(s.size - s.moved)))),
 }  # fmt: skip
-"""The cells of the printed table, by (mechanism, preprocessing): the bound as text and as a
-function."""
+"""The printed bounds, by (mechanism, preprocessing): each as text and as a function."""
 
 
 def as_printed(rho: Fraction, shift: Fraction) -> Renyi:

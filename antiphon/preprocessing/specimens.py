@@ -1,5 +1,4 @@
-"""Examples of a sum of imputed values for the self-check, and a broken twin whose claimed ε ignores
-the imputation."""
+"""Examples of a sum of imputed values for the self-check, and a broken twin."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -19,8 +18,7 @@ _RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _T
 
 
 def specimens() -> Iterator[Specimen]:
-    """The examples of a sum of imputed values; the broken twin claims an ε for the changed record
-    only."""
+    """The examples of a sum of imputed values; the twin's ε ignores the imputation."""
     impute = ImputedSum(size=4, missing=2, high=_HIGH)
     right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
     asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))

@@ -168,8 +168,7 @@ def _lesser() -> Evidence:
     return _imputed([(each, Fraction(curve.delta_at(each))) for each in AT])
 
 
-# --- how far a principal direction turns when a record is replaced
-# ---------------------------------
+# --- the turn of a principal direction when a record is replaced ----------------------------------
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 FIXED: Final[Point] = (Fraction(1), Fraction(0))
@@ -191,11 +190,11 @@ def _gaps(*, both: bool = True) -> Evidence:
 
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:
     """Evidence that the projection P on the principal direction moves by ‖P - P'‖ <= s/(g + g')
-    between the dataset of ``FIXED`` and ``one`` and that of ``FIXED`` and ``other``.
+    when a dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``; g and g' are the
+    eigengaps of their second moments, and s is the spread of the difference of the moments.
 
-    g and g' are the gaps of the moments, and s the spread of their difference. A bit is 1 with
-    probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points to where x
-    moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
+    A bit is 1 with probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points
+    to where x moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
     """
     images, gaps = zip(*map(_projected, (one, other)), strict=True)
     plus = (one[0] + other[0], one[1] + other[1])
@@ -205,8 +204,7 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 def _centred(*, centred: bool = True) -> Evidence:
     """Evidence that the projection P on the principal direction of n = 2 centred records moves by
-    at most (3√3/2)(n-1)/(n²δ) for an eigengap δ, when a record is replaced; if not ``centred``, by
-    1/(nδ).
+    (3√3/2)(n-1)/(n²δ) at most, for an eigengap δ; if not ``centred``, by 1/(nδ).
 
     The records are (-1, 0) and (c, s), or its mirror image (c, -s), on the unit circle: the
     direction is that of their difference, and the gap a fourth of its square, (1+c)/2.

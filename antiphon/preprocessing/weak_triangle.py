@@ -20,8 +20,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
-"""The largest |t| in the search for the order α + (α-1)e^t; for larger |t|, e^t or e^-t is
-negligible."""
+"""The largest |t| in the search for an order α + (α-1)e^t; past it e^t or e^-t is negligible."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
@@ -128,8 +127,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor (a+b)² of the curve α(a+b)² for the two steps, by their least linear curves αa²
-    and αb²."""
+    """The factor (a+b)² of the curve α(a+b)², for the least linear curves αa² and αb²."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -175,8 +173,7 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The Rényi curves that the measures imply; of several linear curves only the lowest. A measure
-    with δ > 0 implies none."""
+    """The Rényi curves of measures without a δ > 0; of several linear curves only the lowest."""
     kept = [each for each in measures if not _has_delta(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
@@ -274,8 +271,7 @@ Kind = TypeVar("Kind", Pure, ZeroConcentrated, GaussianDP)
 
 
 def _least(measures: Sequence[Measure], kind: type[Kind]) -> Kind | None:
-    """The least measure of this ``kind`` that follows from one of the measures; None if none
-    does."""
+    """The least measure of this ``kind`` that follows from a given one; None if none does."""
     found = [each for each in (converted(one, kind) for one in measures) if each is not None]
     return min(found, key=_size, default=None)
 

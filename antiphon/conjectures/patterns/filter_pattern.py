@@ -93,8 +93,7 @@ class WorstResponse:
 
     @property
     def bounds_divergences(self) -> bool:
-        """Whether the claim bounds a Rényi divergence, as every claim but (ε, δ) with δ > 0
-        does."""
+        """Whether the claim bounds a Rényi divergence: all do but (ε, δ) with δ > 0."""
         return not isinstance(self.claim, tuple) or not self.claim[1]
 
     def __str__(self) -> str:
@@ -107,8 +106,7 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The worst mechanism with this claim (for ρ-zCDP, nearly the worst), as a
-    ``WorstResponse``."""
+    """The worst mechanism with this claim; for ρ-zCDP, nearly the worst."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -147,8 +145,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims in a grid; the search tries all subsets of the grid, if there is
-time."""
+"""The largest number of claims in a grid, all of whose subsets a search may have to try."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -188,11 +185,11 @@ class FilterPattern(Pattern):
 
     @cached_property
     def responses(self) -> tuple[WorstResponse, ...]:
-        """The worst mechanisms: for each claim, one that attains it."""
+        """For each claim of the grid, the worst mechanism that has this claim."""
         return tuple(map(worst, self.claims))
 
     def question(self, responses: Sequence[WorstResponse]) -> Question:
-        """The game in which an adversary may create the mechanisms of these responses."""
+        """The game in which an adversary may create these worst mechanisms."""
         return Question(
             ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
             catalogue=[each.creation for each in responses],
@@ -284,8 +281,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The exact loss of the worst mechanisms for one set of claims, the set number
-        ``number``."""
+        """The exact loss of the worst mechanisms for the set of claims with this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

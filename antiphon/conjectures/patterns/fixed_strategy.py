@@ -81,8 +81,7 @@ class FixedStrategy:
         }
         self._game = PrivacyGame(free.system, free.verification)
         self._numbers: dict[tuple[int, Hashable], int] = {}
-        """The number of each view, by the pair (number of the view without its last answer, last
-        answer)."""
+        """The number of each view, by (number of the view without its last answer, that answer)."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
         """All views of the adversary, each with its probability in the world of the adversary's
@@ -96,8 +95,7 @@ class FixedStrategy:
         return list(found.values())
 
     def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
-        """All finished runs of the game, each with the factor of its probability that does not
-        depend on the laws."""
+        """All finished runs, each with the factor of its probability that contains no law."""
         waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
         while waiting:
             number, state, run = waiting.pop()

@@ -230,8 +230,7 @@ def no_divergence(claim: str) -> InvalidArgument:
 
 
 class OneGame:
-    """The search of a pattern without unknown mechanisms: its only step computes the exact loss of
-    the game."""
+    """The search of a pattern without unknown mechanisms: one exact loss."""
 
     def __init__(self, of: GamePattern, figure: Figure) -> None:
         self._pattern, self._figure = of, figure
@@ -246,8 +245,7 @@ class OneGame:
 
 
 class Countered(NamedTuple):
-    """The best adversary against mechanisms with given laws: its gain, the game that it plays, and
-    these laws."""
+    """The best adversary against given laws: its gain, its game, and these laws."""
 
     gain: float
     adversary: StrategyAdversary
@@ -256,8 +254,7 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """A search for the best adversary against a conjecture's system, given the laws of its unknown
-    mechanisms."""
+    """A search for the best adversary in a pattern's game, given the laws of its mechanisms."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
         self._pattern, self._domains, self._figure = of, domains, figure
@@ -285,8 +282,7 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` in the law number ``place``, which has
-        ``size`` entries."""
+        """The gradient of the gain of the adversary ``seen`` in the law number ``place``."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

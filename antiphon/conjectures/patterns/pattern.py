@@ -85,8 +85,7 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The probability of a law in its mixture with uniform answers, if its own Rényi divergence is
-infinite."""
+"""The probability of a law in its mixture with uniform answers, if its divergence is infinite."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
 """The probability of a law in its first mixture with uniform answers, if rounding raised its loss
 above the limit of its claim by a relative 2^-16 or more."""
@@ -135,8 +134,7 @@ class SoughtMechanism(ABC):
         )
 
     def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
-        """A rational law near ``law`` whose exact loss is within the claim's limit, and this
-        loss."""
+        """A rational law near ``law`` that keeps the claim exactly, and its exact loss."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
         plan = round_law(domain, law)
@@ -162,8 +160,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """An unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t.
-    ``inner``."""
+    """An unknown mechanism of a pattern that is (ε, δ)-DP w.r.t. ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)

@@ -84,8 +84,7 @@ class SparseComposition(pattern.Pattern):
     @property
     @abstractmethod
     def part(self) -> pattern.SoughtMechanism:
-        """The unknown mechanism of which the composition has n copies, with its claim and its
-        pairs."""
+        """The unknown mechanism, with its claim and its pairs; the composition has n of them."""
 
     @abstractmethod
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -202,8 +201,8 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Checks that f' allows some pair with different sides, since otherwise the loss is 0.
-        Raises: InvalidArgument."""
+        """Checks that f' allows a pair with different sides, without which the loss is 0. Raises:
+        InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
                 "f_∞,FPC allows no creation of a mechanism whose f' is not first-pair consistent: "

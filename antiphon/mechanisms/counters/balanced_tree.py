@@ -27,13 +27,13 @@ class Level(NamedTuple):
     """The part of a prefix sum's noise from this height: the noise of the added nodes, or minus the
     noise of the subtracted ones."""
     pending: tuple[Amount, ...]
-    """The noise of each node of this height that prefix sums now subtract; while the digit is
-    negative, each update of the height drops the last one."""
+    """The noise of each node of this height that prefix sums now subtract; each time the negative
+    digit grows by 1, the last node is dropped."""
 
 
 @register("antiphon.BalancedState/1", state=True)
 class BalancedState(NamedTuple):
-    """The state of the counter: the number of updates, their exact sum, and the noise of each
+    """The state: the number of updates, their exact sum, and the noise of the nodes of each
     height."""
 
     updates: int
@@ -147,8 +147,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The least number h of balanced digits for times up to the horizon: (base^h - 1)/2 >=
-    horizon."""
+    """The least h for which h balanced digits reach the horizon: (base^h - 1)/2 >= horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -262,7 +261,7 @@ def least_base(horizon: int, levels: int) -> int:
 
 
 _WIDEST: Final = 1 << 20
-"""The longest window for which a counter's arity is chosen among all arities."""
+"""The longest window for which the arity and the number of levels of a counter are chosen."""
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:

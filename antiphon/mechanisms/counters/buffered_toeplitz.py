@@ -288,9 +288,8 @@ def for_windows(horizon: int, window: int) -> Buffers:
 
 @lru_cache(maxsize=64)
 def for_decay(horizon: int, decay: Fraction) -> Buffers:
-    """The buffers for sums in which an update counts λ = ``decay`` times as much after each later
-    one: each tabled pole and zero is multiplied by λ, and the table entry with the least error is
-    taken."""
+    """The buffers for sums that decay by λ = ``decay`` a step. They are those entries of the table,
+    with each pole and zero multiplied by λ, that have the least error."""
     loss, left = float(1 - decay), float(decay)
     every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
     return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))

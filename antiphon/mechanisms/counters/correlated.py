@@ -44,8 +44,7 @@ from antiphon.protocol.registry import register, set_derived
 from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
-"""The limit, in standard deviations, on the sum of the noise of all steps; in practice never
-reached."""
+"""The limit, in standard deviations, on the sum of all noise; hardly ever reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
@@ -104,13 +103,11 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     """The largest q·‖c‖ that the budget ρ allows, for q the divisor of an update's noise and ‖c‖
     the ℓ₂ norm of its column of C."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
-    """A cache of the divisors of the noise: from the number of a block of times to the divisors in
-    this block."""
+    """A cache from the number of a block of times to the divisors of the noise in this block."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
     """A cache of the expected squared errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
-    """The divisor of every update's noise; with ``normalised`` columns, only of the first
-    update's."""
+    """The divisor of every update's noise; if ``normalised``, of the first update's only."""
     grid: Fraction = attrs.field(init=False, eq=False)
     """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
@@ -147,8 +144,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on the numbers in the memory, while the sum of the noise of all steps is at most
-        ``far``."""
+        """A bound on the numbers in the memory, while the sum of all noise is at most ``far``."""
         return 2 * self.far * MORE
 
     @property
@@ -206,13 +202,11 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _factorise(self) -> None:
-        """Set the fields that hold the factor C. Raises: InvalidArgument past the longest
-        horizon."""
+        """Set the fields of the factor C. Raises: InvalidArgument past the longest horizon."""
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of the first n coefficients of C, for each n in
-        ``lengths``."""
+        """The ℓ₂ norm of the first n coefficients c_0, …, c_{n-1} of C, for each n of an array."""
 
     @abstractmethod
     def _group_norm(self, events: int, length: int) -> float:
@@ -252,8 +246,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     # --- one update and its noise ----------------------------------------------------------------
 
     def divisor(self, time: int) -> float:
-        """The divisor q_t of the noise at t = ``time``, from 0: the number of grid steps in one
-        unit."""
+        """The divisor q_t of the noise at t = ``time``, from 0: a number of grid steps."""
         number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
         block = self._blocks.get(number)
         if block is None:
@@ -276,8 +269,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def stepped(
         self, state: CorrelatedState[Memory], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
-        """The state after one more update x, which is a number, or an array with a number for each
-        coordinate."""
+        """The state after one more update x: a number, or an array for all coordinates."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
         noise: rows.Amount
@@ -334,7 +326,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self.squared_error(self.horizon, max(0, self.horizon - window))
 
     def _errors(self) -> Vector:
-        """The expected squared errors at all times, found once. Raises: Intractable past 2^22."""
+        """The expected squared errors at all times, cached. Raises: Intractable past 2^22."""
         if self.horizon > _LONGEST:
             raise Intractable("errors under normalised columns, by horizon", self.horizon, _LONGEST)
         if not self._found:

@@ -78,8 +78,7 @@ class CountAfter(AskingCounts[Awaited]):
 
 
 def _counts(answers: Space) -> Space:
-    """The space of answers to ``COUNT``: a counter's answers without ⊤, the receipt of an
-    update."""
+    """The space of answers to ``COUNT``: a counter's answers but ⊤, which answers updates."""
     if type(answers) is not Either:
         return answers
     rest = tuple(each for each in answers.spaces if each != Finite((TOP,)))
@@ -142,7 +141,7 @@ class Window(AskingCounts[Sliding]):
 
     def max_squared_error(self, counter: Counter) -> float:
         """The largest expected squared error over all times up to the horizon. Raises: Intractable
-        where all times have to be tried, past 2^16."""
+        if more than 2^16 times have to be tried."""
         return counter.max_squared_window(self.length)
 
     @written_as("Window(7).error_bound(counter, 100, beta=0.01)")

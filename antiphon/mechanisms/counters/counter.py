@@ -199,8 +199,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._counts(values, SampledCoins(seed) if coins is None else coins)
 
     def _table(self, updates: Stream) -> Array | None:
-        """The updates as one array with a row for each update, after one check of all; None if
-        ``updates`` is not an array."""
+        """The updates as one array with a row for each update, checked; None if they are no
+        array."""
         space = self.signature.updates
         if not isinstance(space, spaces.Arrays) or type(updates) is not np.ndarray:
             return None
@@ -230,8 +230,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @property
     def verification(self) -> models.UpdatesAndQueries:
-        """The verification function f: updates that differ as neighbours may, and the same
-        queries on both sides."""
+        """The verification function f: updates that differ as neighbours may, and equal queries in
+        both worlds."""
         relation = self._relation()
         if not self.users:
             return models.updates_and_queries(
@@ -268,8 +268,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         updates: a difference of two counts."""
 
     def _searched(self, window: int) -> float:
-        """The largest expected squared error of a window, found by trying all times. Raises:
-        Intractable past 2^16 of them."""
+        """The largest expected squared error of a window's sum, by trying all times. Raises:
+        Intractable for more than 2^16 times."""
         if self.horizon > _SEARCHED:
             raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
         times = range(1, self.horizon + 1)
@@ -346,8 +346,7 @@ class LaplaceNodes(Counter[State]):
 
 
 def whole_counts(dimension: int | None) -> spaces.Space:
-    """The answer space of a counter that answers with ints, or int64 arrays of ``dimension``
-    entries."""
+    """The answer space of a counter that answers with ints, or with int64 arrays."""
     return spaces.Integers() if dimension is None else spaces.Arrays((dimension,), "int64")
 
 

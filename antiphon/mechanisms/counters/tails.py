@@ -188,7 +188,7 @@ def _prefixes(count: int) -> float:
 
 def _sliding(count: int, window: int) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums of the last W = ``window`` of T = ``count``
-    updates: L_W·(1 - (W-1)/(2T)), and 1.
+    updates: the larger of 1 and L_W·(1 - (W-1)/(2T)).
 
     L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν) over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
     """
@@ -202,7 +202,7 @@ def _sliding(count: int, window: int) -> float:
 
 def _decayed(count: int, decay: Fraction) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums with weights λ^k, λ = ``decay``, of T =
-    ``count`` updates: L - ((4/π)/(1 - λ²) - L)/(2T), and 1.
+    ``count`` updates: the larger of 1 and L - ((4/π)/(1 - λ²) - L)/(2T).
 
     L = (2/π)K(m = λ²) = 1/AGM(1, √(1 - λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
     """
@@ -245,14 +245,12 @@ class ErrorsShown(Displayed, Plotted):
 
     @property
     def _last(self) -> int:
-        """The time whose errors are displayed: the horizon; for a counter without one,
-        ``_MOST``."""
+        """The time whose errors are displayed: the horizon or, without one, ``_MOST``."""
         return getattr(self, "horizon", _MOST)
 
     @property
     def _window(self) -> int | None:
-        """The number of latest updates whose sum is displayed; None for the sum of all updates so
-        far."""
+        """The number of latest updates whose sum is displayed; None for the sum of all."""
         return getattr(self, "window", None)
 
     def _since(self, updates: int) -> int:

@@ -67,8 +67,7 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _variances(self) -> list[float]:
-        """The variance of a node's noisy estimate for each height 0, 1, …, in units of
-        ``noise_variance``."""
+        """The variance of a node's estimate at each height, in units of ``noise_variance``."""
 
     @property
     def state_size(self) -> int:
@@ -345,6 +344,5 @@ class RefinedTreeCounter(GaussianNodes):
 
 
 def weight(height: int) -> int:
-    """The weight of a node's own noisy sum in its estimate, 2^h/(2^(h+1) - 1), in units of
-    1/_UNIT."""
+    """The weight 2^h/(2^(h+1) - 1) of a node's own noisy sum in its estimate, times _UNIT."""
     return round(_UNIT * (1 << height) / ((2 << height) - 1))

@@ -151,8 +151,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 
     def state_size(self, updates: int) -> int:
-        """The size of the largest state up to ``updates``: the count of numbers held for each
-        coordinate."""
+        """The size of the largest state: the count of numbers for each coordinate."""
         return self.epoch(self._place(updates)[0]).state_size + 3
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -184,8 +183,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """For each epoch up to ``updates``: its largest and its mean squared error, and its number
-        of times."""
+        """For each epoch: its largest and its mean squared error, and its number of times."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")

@@ -41,8 +41,7 @@ _TOEPLITZ: Final[tuple[type[Mechanism], ...]] = (SquareRootCounter, BufferedToep
 
 
 def falls(counter: Toeplitz) -> bool:
-    """Whether the coefficients c_0 >= c_1 >= … of a counter's factor C are nonincreasing and at
-    least 0."""
+    """Whether the coefficients c_0, c_1, … of a counter's factor C fall and are never negative."""
     if isinstance(counter, SquareRootCounter):
         return bool(np.all(np.diff(coefficients(counter.horizon)) <= 0))
     weights, poles = counter.buffers.weights, np.array(counter.buffers.poles)
@@ -121,8 +120,7 @@ def by_intervals(system: PresenceCounter, f: UpdatesAndQueries, inquiry: Inquiry
 
 @rule(THEOREM, about=UpdatesAndQueries)
 def by_events(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of any counter w.r.t. n alternating differences: its guarantee w.r.t. n
-    differing updates."""
+    """The guarantee of any counter w.r.t. n alternating differences: that w.r.t. n events."""
     asked = f.updates
     if type(asked) is not AlternatingDifferences:
         return None

@@ -1,5 +1,4 @@
-"""A counter of what is present, for neighbouring streams whose counts differ for at most W updates
-in a row.
+"""A counter of what is present, if neighbours' counts differ for at most W updates in a row.
 
 **The mechanism.** The answers are D + Bz, D the sums of updates, z Gaussian, and B = C⁻¹ for a
 lower-triangular Toeplitz C that begins near (1 - rx)^(1/2), r = 1 - 1.15/W: a quotient of products
@@ -79,8 +78,7 @@ class PresenceCounter(WithBuffers):
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
     """The poles and zeros, rθ_i and rλ_i, of the factor B = C⁻¹ in the module's text."""
     parts: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """The numbers κ, β_1, β_2, …: the factor C' of the module has the coefficients Σ
-    parts_i·thetas_i^k."""
+    """The numbers κ, β_1, β_2, …: the module's C' has the coefficients Σ parts_i·thetas_i^k."""
 
     def _factorise(self) -> None:
         if self.window < 2:

@@ -34,8 +34,7 @@ _FIRST: Final = 16
 """The number of inputs in the first epoch of a counter without a horizon."""
 
 _COUNTS: Final = Either((Finite((TOP,)), Integers()))
-"""The space of the answers of a counter of ints: ⊤ and ints. Other counters' answers are
-rounded."""
+"""The answers of a counter of ints: ⊤ and ints. Other counters' answers are rounded."""
 
 AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
@@ -60,7 +59,7 @@ def _base(counter: AnyCounter) -> Counter:
 @attrs.frozen(kw_only=True)
 class AskEach(ExchangePostProcessor[None]):
     """A post-processor (IPM) that sends entry i of a vector to counter i on its right, and answers
-    all counts.
+    with the counts of all counters.
 
     Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
     It has the three properties of CM §6.1: where it sends depends only on the number of answers so
@@ -169,8 +168,7 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """The derivation of the claim, in a form that ``ap.guarantee`` runs again when it uses the
-        claim."""
+        """The derivation of the claim; ``ap.guarantee`` runs it again when it uses the claim."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

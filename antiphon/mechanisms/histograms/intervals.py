@@ -67,8 +67,8 @@ class Slack:
     _gammas: list[int] = attrs.field(init=False, eq=False, repr=False, factory=lambda: [0])
 
     def share(self, n: int) -> float:
-        """The failure probability p_n of the n-th event of a family: of step n, or of interval n.
-        Raises: InvalidArgument unless n is an int >= 1."""
+        """The failure probability p_n of the noise bound at step n, or in interval n. Raises:
+        InvalidArgument unless n is an int >= 1."""
         n = exact.whole(n, "a step or an interval")
         return 6 * self.beta / (self.families * (math.pi * n) ** 2) * _DOWN
 
@@ -82,8 +82,7 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step, at most ``MOST``, up to which the noise bound ``of_query`` has the same
-        value as at step t."""
+        """The last step, at most ``MOST``, with the same noise bound ``of_query`` as t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:

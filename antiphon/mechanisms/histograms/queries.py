@@ -233,9 +233,9 @@ def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> 
 def first_violation(
     query: HistogramQuery, histograms: Iterable[tuple[int, ...]], sensitivity: int
 ) -> QueryViolation | None:
-    """The first of the histograms at which the query is not monotone (adding 1 to one count makes
-    it smaller) or not ``sensitivity``-sensitive (adding 1 to all counts raises it by more); None if
-    there is none."""
+    """The first histogram at which the query is not monotone (it falls as one count grows by 1) or
+    not ``sensitivity``-sensitive (it grows too much as all counts grow by 1); None if there is
+    none."""
     for x in histograms:
         value = query(x)
         for y in _steps(x):

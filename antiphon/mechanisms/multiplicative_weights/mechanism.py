@@ -50,7 +50,7 @@ _KINDS: Final = fields.at_most(fields.MOST_COORDINATES, "merge kinds of rows")
 _CREATED: Final = fields.at_most(2**20, "each is created when needed")
 """The bound on the number of updates, as a guarantee composes two mechanisms for each."""
 _WIDEST: Final = 2**62
-"""A bound on a query's value, in steps; noisy answers are clipped to it, which is
+"""A bound on a query's value, in multiples of ``step``; noisy answers are clipped to it, which is
 post-processing."""
 _SAFE: Final = 1 + 2.0**-40
 
@@ -230,8 +230,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(sums=sums, weights=heavy)
 
     def _in_rows(self, answer: int | Signal) -> float | Signal:
-        """The answer to a query, converted from steps to a number of rows of data; ⊤ is
-        unchanged."""
+        """The answer to a query, converted from steps to rows of data; ⊤ is unchanged."""
         if type(answer) is not int:
             return answer
         return min(max(answer, -_WIDEST), _WIDEST) * self.step_size

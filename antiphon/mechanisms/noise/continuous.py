@@ -154,7 +154,7 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         """The two privacy claims for neighbouring tables whose rows move by ``distance`` in all:
-        one if a further row is replaced, one if none is."""
+        one where also one row is replaced, one where none is."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
 

@@ -75,8 +75,8 @@ Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """The measure, at ``times`` the sensitivity, of Gaussian noise that is ρ-zCDP at the
-    sensitivity: (times²·ρ)-zCDP, or 0-DP at 0."""
+    """The measure of privacy of Gaussian noise that is ρ-zCDP, for neighbours ``times`` as far
+    apart: (times²·ρ)-zCDP, or 0-DP at 0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 

@@ -125,8 +125,7 @@ class ClusterCentres(base.TablePreprocessing):
 
 
 def _clustered(table: Records, clusters: int) -> Records:
-    """The cluster centre of each record, found by k-means from the same initial centres each
-    time."""
+    """The cluster centre of each record; k-means starts from the same centres each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
     from threadpoolctl import threadpool_limits  # This package comes with scikit-learn.
 
@@ -144,8 +143,7 @@ def _clustered(table: Records, clusters: int) -> Records:
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
 class VaryingTables(base.BallTables):
-    """The space of tables in which every column has a standard deviation of at least ``sigma``, for
-    the variance with 1/n."""
+    """The space of tables in which each column has at least the standard deviation ``sigma``."""
 
     sigma: Fraction = attrs.field(kw_only=True)
 
@@ -208,7 +206,8 @@ def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
 @register("antiphon.GappedTables/1")
 @attrs.frozen
 class GappedTables(base.BallTables):
-    """The space of tables whose k-th eigenvalue exceeds the next by at least ``gap``."""
+    """The space of tables whose second moments have a k-th eigenvalue that exceeds the next by at
+    least ``gap``; k = ``components``."""
 
     components: int = attrs.field(kw_only=True)
     gap: Fraction = attrs.field(kw_only=True)
@@ -269,8 +268,8 @@ class PrincipalProjection(base.TablePreprocessing):
 
     @property
     def _spread(self) -> Fraction:
-        """A bound, at radius 1, on n/2 times the spread of the eigenvalues by which one record
-        changes the second moments (E in the proof above)."""
+        """A bound, at radius 1, on n/2 times the greatest minus the least eigenvalue of the change
+        of the second moments by one record (E in the proof above)."""
         if not self.centred:
             return Fraction(1)
         share = self.components * self.gap / self.radius**2

@@ -20,8 +20,7 @@ from antiphon.protocol import Arrays, Space, register
 from antiphon.verifiers import preprocessing_distance
 
 ROUNDED: Final = 2.0**-30
-"""A bound on the relative error of computed norms, standard deviations and eigenvalues of
-tables."""
+"""A bound on the relative error of computed norms, deviations and eigenvalues of tables."""
 _TINY: Final = 2.0**-1022
 """A bound on the absolute error of computed norms that are close to 0."""
 _MOST: Final = 1 << 100
@@ -50,8 +49,7 @@ class BallTables(Space):
 
     @abstractmethod
     def also(self, table: preprocessing_distance.Records) -> bool:
-        """Whether a table whose records lie in the ball meets the further condition of the
-        subclass."""
+        """Whether a table with records in the ball meets the subclass's further condition."""
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
@@ -97,8 +95,8 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """The bounds on the movement of records, and other facts, that a preprocessing of tables
-    declares."""
+    """The declaration of a preprocessing of tables: bounds on how far it moves records, and
+    more."""
 
     furthest: Fraction
     reach: Fraction | None
@@ -106,19 +104,17 @@ class Declaration(NamedTuple):
     premises: tuple[Premise, ...] = ()
     """The premises of the bounds, beyond the premises of all preprocessings of tables."""
     datasets: Space | None = None
-    """The space of the tables that the preprocessing accepts; None for all tables with records in
-    the ball."""
+    """The space of accepted tables; None for all tables with records in the ball."""
     moved: int | None = None
     """The number of records that may move; None for all of them."""
     distance: Fraction | None = None
-    """The bound τ on the movement of all records together; None for the product of ``moved`` and
-    ``furthest``."""
+    """The bound τ; None for the product of ``moved`` and ``furthest``."""
 
 
 @attrs.frozen(kw_only=True)
 class TablePreprocessing(Preprocessing):
-    """A preprocessing π of n records in R^d, each of norm at most ``radius``, one of them replaced.
-    Abstract.
+    """A preprocessing of tables of n records in R^d, each of norm at most ``radius``; neighbours
+    differ in one record. Abstract.
 
     For a mechanism on tables whose neighbours may also have moved rows (``PreprocessingDistance``).
     ``furthest`` and ``moved`` are about the rows other than the replaced one.

@@ -33,8 +33,7 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """For decayed sums, in which A(x) = 1/(1 - λx), the gap 1 - λ, below 1 - θ_1; for plain sums
-    0."""
+    """For decayed sums, A(x) = 1/(1 - λx), the gap 1 - λ < 1 - θ_1; for plain sums 0."""
 
     def __len__(self) -> int:
         return len(self.poles)

@@ -126,8 +126,8 @@ def clamped(value: Amount, bound: float) -> Amount:
 
 
 def all_below(values: Array, bound: float) -> bool:
-    """Whether all values are below a bound in size; for speed, a few values are tested first by the
-    sum of their squares."""
+    """Whether all values are below ``bound`` in size; short arrays are first tested by the sum of
+    their squares, which is faster."""
     if len(values) < SHORT and values.dot(values) < bound * bound:
         return True
     return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
