@@ -215,7 +215,7 @@ class Ascent(InOrder[Climb]):
 
     aim: Aim
     chunks: Chunks
-    """The seeds of the starts: an endless sequence with one item for each start."""
+    """The seeds of the local searches: an endless sequence with one item for each."""
     sizes: Sizes
     limits: Limits
     memory: Memory

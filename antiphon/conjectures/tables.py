@@ -124,8 +124,8 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """Yields, for each history and each question after it, two indices in a law: that of the first
-    answer to the question, and that of the history."""
+    """Yields, for each history and each question after it, two indices in the array of a law: that
+    of the question's first answer, and that of the history."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
@@ -153,9 +153,9 @@ class Judged:
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
-    """The indices, in a law, of the histories that can occur in the game; None for all."""
+    """The indices, in the array of a law, of the histories possible in the game; None for all."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Pairs (name, value) of further texts of the pattern, for the table of the outcome."""
+    """Pairs (name, value): further rows of a pattern for the table of the outcome."""
 
 
 def named_mechanisms(

@@ -18,7 +18,7 @@ _RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _T
 
 
 def specimens() -> Iterator[Specimen]:
-    """The examples of a sum of imputed values; the twin's ε ignores the imputation."""
+    """The examples of a sum of imputed values; the broken twin's ε ignores the imputation."""
     impute = ImputedSum(size=4, missing=2, high=_HIGH)
     right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
     asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))

@@ -214,7 +214,7 @@ def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doub
 
 
 def infinite() -> InvalidArgument:
-    """The error for a game whose Rényi divergence is infinite for every law."""
+    """The error for a pattern whose game has an infinite Rényi divergence for every law."""
     return InvalidArgument(
         "one world alone has some view of this game, whatever is answered by what is sought: its "
         "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"

@@ -26,7 +26,7 @@ from antiphon.protocol.verification import Refused, Verification, read
 _MOST: Final = 5
 """The largest number of mechanisms: the number of views in a table is exponential in it."""
 _WIDEST: Final = 10**8
-"""The largest number of views in a table."""
+"""The largest number of views of a composition, all of which a search keeps in a table."""
 
 
 def _creations(made: "SparseComposition", _: object, value: int) -> None:
@@ -186,7 +186,8 @@ class SparseComposition(pattern.Pattern):
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
     def heard(self, domain: Domain) -> frozenset[int]:
-        """The indices, in a law, of the histories that a mechanism can have in the composition."""
+        """The indices, in the array of a law, of the histories that a mechanism can have in the
+        game."""
         levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 

@@ -51,8 +51,8 @@ def _arity(value: object) -> int | None:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(LaplaceNodes[BalancedState]):
-    """A counter that writes the sum of the first t updates as sums of k-ary tree nodes minus
-    others, by the digits of t in balanced base k.
+    """A counter that computes the sum of the first t updates from the nodes of a k-ary tree: some
+    are added and others subtracted, by the digits of t in balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
     in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. With ``window`` = W, arity and levels are

@@ -80,7 +80,8 @@ def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector
 
 
 class Rolling:
-    """A mutable copy of the state of a counter of arrays, to which updates are added in place."""
+    """A mutable copy of the state of a counter of arrays, to which updates (arrays) are added in
+    place."""
 
     __slots__ = (
         "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
@@ -100,8 +101,8 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The counter's state after the updates added so far. No update may be added after this
-        call, as the state shares the arrays."""
+        """The counter's state after the updates so far. It shares the arrays of this object, so no
+        update may be added after this call."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
 
@@ -219,7 +220,8 @@ class Buffered(WithBuffers):
 
     @abstractmethod
     def _chosen(self) -> Buffers:
-        """The poles and zeros to use. Raises: InvalidArgument past the longest tabled horizon."""
+        """The poles θ_i and zeros λ_i for the parameters. Raises: InvalidArgument past the longest
+        tabled horizon."""
 
     def _factorise(self) -> None:
         buffers = self._chosen()
@@ -303,7 +305,8 @@ def _paired(gaps: Sequence[float], loss: float = 0.0) -> Buffers:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BufferedToeplitzCounter(Buffered):
-    """A counter with nearly the noise of the square-root factorisation, and three to seven buffers.
+    """A counter with nearly the noise of the square-root factorisation, which keeps earlier noise
+    in three to seven numbers, the buffers.
 
     c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
     s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error

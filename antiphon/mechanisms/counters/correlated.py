@@ -1,4 +1,5 @@
-"""Counters whose noise is correlated: A = B·C, Gaussian noise added to Cx, B applied to it.
+"""Counters with correlated noise: for a factorisation A = B·C of the matrix A that sums prefixes,
+Gaussian noise is added to Cx, and B is applied.
 
 **The mechanism.** With c the coefficients of C (c_0 = 1, decreasing, positive), in steps of
 a grid on which one standard deviation is R = ``resolution`` steps:
@@ -67,7 +68,8 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     drift: rows.Amount
     """The sum of the noise of all steps so far; infinite once it has exceeded its limit ``far``."""
     memory: Memory
-    """The noise of the steps so far, in a form from which the subclass computes ``feedback``."""
+    """The noise of earlier steps, in the form in which the subclass computes ``feedback`` from
+    it."""
 
 
 def _rho(value: object) -> Fraction:
@@ -256,8 +258,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return block[place]
 
     def divisors(self, block: int) -> list[float]:
-        """The divisors q_t of the noise at the times of one block; a list of one divisor, good for
-        all times, unless columns are normalised."""
+        """The divisors q_t of the noise at the times of a block; unless columns are normalised, a
+        list of the one divisor for all times."""
         if not self.normalised:
             return [float(self._room // self._largest_norm())]
         start = block * _BLOCK
@@ -269,7 +271,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def stepped(
         self, state: CorrelatedState[Memory], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
-        """The state after one more update x: a number, or an array for all coordinates."""
+        """The state after one more update x, a number or an array over the coordinates."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
         noise: rows.Amount

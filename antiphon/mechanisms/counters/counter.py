@@ -250,7 +250,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     @property
     @abstractmethod
     def state_size(self) -> int:
-        """The size of the largest state: the count of numbers that it holds for each coordinate."""
+        """The count of numbers that the largest state holds for each coordinate."""
 
     @property
     @abstractmethod
@@ -318,7 +318,7 @@ def _listed(updates: Stream) -> list[Any]:
 
 @attrs.frozen(kw_only=True, repr=False)
 class LaplaceNodes(Counter[State]):
-    """A tree counter with discrete Laplace noise of one scale in each tree node. Abstract."""
+    """A tree counter with discrete Laplace noise of the same scale in each node. Abstract."""
 
     norm: ClassVar[int] = 1
     _source: ClassVar[str]

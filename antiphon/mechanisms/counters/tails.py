@@ -228,7 +228,7 @@ class ErrorsShown(Displayed, Plotted):
     @property
     @abstractmethod
     def claims(self) -> tuple[Claim, ...]:
-        """The privacy claims."""
+        """The privacy claims of the counter."""
 
     @abstractmethod
     def squared_error(self, updates: int, since: int = 0) -> float:

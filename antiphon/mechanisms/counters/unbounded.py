@@ -145,13 +145,13 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
 
     def _closed(self, state: Epochs, coins: Coins) -> Epochs:
-        """The state at the start of the next epoch, with a noisy total of this one."""
+        """The state at the start of the next epoch, with a noisy total of the finished epoch."""
         noise = self.counter.noise(coins, self.scale)
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 
     def state_size(self, updates: int) -> int:
-        """The size of the largest state: the count of numbers for each coordinate."""
+        """The count of numbers that the largest state holds for each coordinate."""
         return self.epoch(self._place(updates)[0]).state_size + 3
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -159,7 +159,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         first, start = self._place(since)
         if not 0 <= since <= updates:
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
-        # Within one epoch the noisy totals of finished epochs cancel.
+        # Two counts in one epoch contain the same noisy totals, which cancel in their difference.
         if since and first == number:
             return self.epoch(number).squared_error(own, start)
         found = number * self._total_variance + self.epoch(number).squared_error(own)

@@ -48,7 +48,8 @@ class Presence(NamedTuple):
 @register("antiphon.Distinct/1")
 @attrs.frozen(kw_only=True)
 class Distinct(PostProcessor[Presence]):
-    """The number of distinct items so far, or in a window, from any counter on its right.
+    """A post-processor by which any counter on its right counts distinct items, so far or in a
+    window.
 
     A post-processor P. An update is (item,), an event of the item (a text or an int), or ``EMPTY``,
     a time without an event. P sends the counter the change of the number of present items: -1, 0 or
@@ -219,7 +220,8 @@ def value_of(table: Node, item: Item) -> Any:
 
 
 def with_value(table: Node, item: Item, value: object) -> Node:
-    """A table in which an item has a value; None removes it. O(log n) time and new memory."""
+    """A table in which the item has this value; for None, it has none. O(log n) time and new
+    memory."""
     return _with(table, item, value, _place(item), 0)
 
 
@@ -234,7 +236,7 @@ def _with(node: Node, item: Item, value: object, place: int, depth: int) -> Node
 
 
 def _split(leaf: Node, depth: int) -> Node:
-    """An inner node of a table (``Node``), with the entries of a leaf that is too long."""
+    """The inner node of a table (``Node``) that takes the place of a leaf with too many entries."""
     parts: list[Node] = [()] * _FULL
     for entry in leaf:
         at = (_place(entry[0]) >> depth) % _FULL

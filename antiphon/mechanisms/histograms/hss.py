@@ -97,8 +97,8 @@ class TestedIntervals(intervals.Intervals):
 @register("antiphon.HSS/1")
 @attrs.frozen(kw_only=True)
 class HSS(TestedIntervals):
-    """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at
-    every step.
+    """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates the
+    query q at every step.
 
     x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector answers ⊤ once q has grown past
     Thresh; only then H receives the sum of the interval, and ``out`` changes. ε/3 each go to H, to
@@ -159,8 +159,8 @@ class HSS(TestedIntervals):
 
 @attrs.frozen(kw_only=True)
 class UntestedIntervals(intervals.Intervals):
-    """The post-processor P of HSS without Laplace tests; a subclass defines how H's answer is used.
-    Abstract."""
+    """The post-processor P of HSS without Laplace tests; a subclass defines how an answer of the
+    histogram H is used. Abstract."""
 
     _shares: ClassVar[int] = 2
 
@@ -210,8 +210,8 @@ class UntestedIntervals(intervals.Intervals):
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
 class HSSWithoutTest(UntestedIntervals):
-    """The post-processor P of HSS without Laplace tests: Thresh is computed from H's answer, q(h) +
-    Γ(t, j).
+    """The post-processor P of HSS without Laplace tests: the threshold is q(h) + Γ(t, j), h being
+    the last answer of the histogram H.
 
     Like ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4). Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.

@@ -1,4 +1,5 @@
-"""The common parts of HSS and its variant (CM §7.1): sparse vectors cut a stream into intervals.
+"""The common parts of HSS and its variant (CM §7.1): sparse vectors cut a stream into intervals,
+and a histogram H is updated at the end of each.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
 vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
@@ -47,7 +48,7 @@ from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
 _DOWN: Final = 1 - 2.0**-40
-"""A factor slightly below 1, by which shares of the failure probability β are rounded down."""
+"""A factor slightly below 1, by which failure probabilities p_n are rounded down."""
 
 
 @attrs.frozen(kw_only=True)
@@ -126,9 +127,9 @@ class StreamInterval(NamedTuple):
     answer: tuple[int, int]
     """The answer (out, j) throughout the interval: the estimate, and the number of the interval."""
     h: tuple[int, ...]
-    """The last answer of the histogram H, rounded and clipped at 0."""
+    """The last answer of the histogram H, rounded to ints; negative counts are set to 0."""
     raised: int
-    """The amount by which the passed tests have raised Thresh."""
+    """The amount by which all tests that were passed have raised the threshold Thresh."""
     threshold: int
     """The threshold Thresh that the sparse vector gets at the current step."""
     until: int

@@ -135,7 +135,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """The number R = 1/step of steps in 1, in which queries are measured."""
+    """The number R = 1/step: queries and answers are measured in steps, R of which are 1."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)

@@ -132,7 +132,7 @@ def _clustered(table: Records, clusters: int) -> Records:
     limits: Any = threadpool_limits
     # With several threads the order of additions, and so the rounding, would vary.
     with limits(1), warnings.catch_warnings():
-        # scikit-learn's warning of too few distinct records
+        # The warning of too few records is expected.
         fewer = base.sklearn("exceptions").ConvergenceWarning
         warnings.simplefilter("ignore", fewer)
         means.fit(table)

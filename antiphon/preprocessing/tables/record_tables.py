@@ -95,8 +95,7 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """The declaration of a preprocessing of tables: bounds on how far it moves records, and
-    more."""
+    """The bounds on the movement of records that a preprocessing declares, and their premises."""
 
     furthest: Fraction
     reach: Fraction | None

@@ -1,4 +1,4 @@
-"""Buffered linear Toeplitz factors in closed form (Dvijotham et al. 2024).
+"""Buffered linear Toeplitz matrices C: coefficients, inverses and norms (Dvijotham et al. 2024).
 
 C is lower-triangular Toeplitz with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): its coefficients are
 c_0 = 1, c_k = Σ ω_i θ_i^(k-1), so that Cx is kept up with one number for each θ_i, a
@@ -18,7 +18,7 @@ Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The gaps (distances from 1), each rounded so that 1 - gap is a double."""
+    """The gaps, distances from 1, each rounded so that 1 - gap is exactly a double."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
@@ -50,8 +50,8 @@ class Buffers:
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and the gaps 1 - μ_i for which the matrix B = A·C⁻¹ has the coefficients
-        b_k = Σ β_i μ_i^k; 1 - μ_0 is ``loss``."""
+        """The weights β_i and gaps 1 - μ_i in the coefficients b_k = Σ β_i μ_i^k of the matrix B =
+        A·C⁻¹, where A sums prefixes; 1 - μ_0 is ``loss``."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 

@@ -102,7 +102,7 @@ def _listed(values: Amount, dimension: int) -> list[Any]:
 
 
 def message_of(before: Amount, count: Any) -> Amount:
-    """The sum of an earlier total and a counter's answer, in the type of that answer."""
+    """The sum of an earlier total and a counter's answer ``count``, in the type of the answer."""
     kind: Any = type(count)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray and kind is not ArrayColumn:
         total: Amount = before + count
@@ -150,7 +150,7 @@ def gaussians(coins: Coins, sigma: Fraction, count: int) -> Array:
 
 
 _CHUNK: Final = 1 << 10
-"""The number of times that are processed together: small arrays that fit the cache."""
+"""The number of times whose variances are computed at once, so few that they fit the cache."""
 
 
 def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
