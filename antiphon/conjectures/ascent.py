@@ -265,7 +265,7 @@ class Ascent(InOrder[Climb]):
 
     def settle(self) -> None:
         """Computes the loss of the best result exactly, if its gain is above the bound and above
-        that of the last result computed exactly."""
+        the gain of the last result computed exactly."""
         memory = self.memory
         # A checkpoint holds the laws of the best refutation, but not its exact loss.
         if memory.refuting is not None and self._judged is None:

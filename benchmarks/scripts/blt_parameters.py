@@ -110,8 +110,8 @@ from typing import Final
 
 PARAMETERS: Final[dict[int, tuple[float, ...]]] = {'''
 MIDDLE = '''}  # fmt: skip
-"""The buffers for counts, by the exponent n of the horizon 2^n; their error is at most 1 % above
-that of the square-root factorisation."""
+"""The buffers for counts, by the exponent n of the horizon 2^n; their error exceeds the error of
+the square-root factorisation by at most 1 %."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),'''
 FOOT = '''}  # fmt: skip

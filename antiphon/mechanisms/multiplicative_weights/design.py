@@ -109,7 +109,7 @@ def _tuned(
     size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
 ) -> MultiplicativeWeights | None:
     """The mechanism with ``count`` updates, each of ε = ``each``, and the least threshold for which
-    so many are enough; None if the threshold would exceed every answer."""
+    these are enough; None if the threshold would exceed every answer."""
 
     def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(

@@ -49,8 +49,8 @@ PARAMETERS: Final[dict[int, tuple[float, ...]]] = {
         2.03925e-05, 7.8981e-05, 0.000305871, 0.00118417, 0.00457867, 0.0176177, 0.0665339,
         0.234357, 0.652386),
 }  # fmt: skip
-"""The buffers for counts, by the exponent n of the horizon 2^n; their error is at most 1 % above
-that of the square-root factorisation."""
+"""The buffers for counts, by the exponent n of the horizon 2^n; their error exceeds the error of
+the square-root factorisation by at most 1 %."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),
     2: (0.719577, 0.999998),
