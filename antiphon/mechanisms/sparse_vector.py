@@ -52,7 +52,7 @@ Told: TypeAlias = Union[Signal, int]
 
 @register("antiphon.SparseState/1", state=True)
 class SparseState(NamedTuple):
-    """The state of a sparse vector: the noisy threshold T + ρ, once drawn, and the number of ⊤
+    """The state of a sparse vector: the noisy threshold, once it is drawn, and the number of ⊤
     left."""
 
     threshold: int | None

@@ -189,7 +189,7 @@ class FilterPattern(Pattern):
         return tuple(map(worst, self.claims))
 
     def question(self, responses: Sequence[WorstResponse]) -> Question:
-        """The game in which an adversary may create these worst mechanisms."""
+        """The game in which an adversary may create the mechanisms of these ``WorstResponse``s."""
         return Question(
             ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
             catalogue=[each.creation for each in responses],

@@ -100,7 +100,7 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            # The number is negative after an answer that is impossible in the adversary's own game.
+            # A negative number: the last answer is impossible in the adversary's own game.
             if number < 0 or node.message is HALT:
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue

@@ -95,8 +95,8 @@ _HIGHEST: Final = 11
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """An unknown mechanism of a pattern: a search looks for laws with a given claim w.r.t. the
-    verification function ``inner``, for adversaries that send the pairs ``pairs``. Abstract."""
+    """An unknown mechanism of a pattern: any that keeps a given claim w.r.t. the verification
+    function ``inner``, for adversaries that send the pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)

@@ -218,8 +218,8 @@ def mean_nodes(horizon: int, base: int, levels: int) -> float:
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # At this height time t belongs to node number e = (t + shift) // run; the node's digit
-        # repeats with period ``base`` in e.
+        # At this height a node has ``run`` updates, and time t belongs to node number e = (t +
+        # shift) // run, whose digit has period ``base`` in e.
         full, rest = divmod(horizon + 1 + shift, run)
         # The highest digit never wraps around: it is the node's number e itself.
         if height == levels - 1:

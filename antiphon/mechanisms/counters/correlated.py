@@ -109,7 +109,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
     """A cache of the expected squared errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
-    """The divisor of every update's noise; if ``normalised``, of the first update's only."""
+    """The divisor of every update's noise; with ``normalised`` columns, of the first update's."""
     grid: Fraction = attrs.field(init=False, eq=False)
     """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
