@@ -229,15 +229,16 @@ def check_query(
 
 
 def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> int:
-    """The sensitivity s to check: the given one, or else the query's own."""
+    """The sensitivity s to check: the argument ``sensitivity``, or for None the query's own."""
     return query.sensitivity(dimension) if sensitivity is None else sensitivity
 
 
 def first_violation(
     query: HistogramQuery, histograms: Iterable[tuple[int, ...]], sensitivity: int
 ) -> QueryViolation | None:
-    """The first violation by a histogram x: the query falls where an item comes once more, or rises
-    by more than its sensitivity where all items do."""
+    """The first histogram at which the query is not monotone (it falls as one count grows by 1) or
+    not ``sensitivity``-sensitive (it grows too much as all counts grow by 1); None if there is
+    none."""
     for x in histograms:
         value = query(x)
         for y in _steps(x):
@@ -251,5 +252,5 @@ def first_violation(
 
 
 def _steps(x: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The histograms with one more of item i than x, for each i."""
+    """The histograms that have 1 more than x in a single count."""
     return ((*x[:i], each + 1, *x[i + 1 :]) for i, each in enumerate(x))
