@@ -38,12 +38,12 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """The state of a leader: the number of sums received, its points, and whether it waits for a
-    sum."""
+    """The state of a leader: the number of noisy sums received, its points, and whether it waits
+    for a sum."""
 
     rounds: int
     rows: Array
-    """The point of the leader; further rows hold the points from which it was mixed."""
+    """In row 0 the leader's point x_t; in further rows the points that it mixes, if any."""
     asked: bool = False
     """Whether the leader has asked the counter for the sum, and waits for its answer."""
 
@@ -71,7 +71,7 @@ class SumLeader(PostProcessor[Stance]):
     counter's noisy sums. Abstract."""
 
     stances: ClassVar[int]
-    """The number of points that a state of the leader holds, one in each row."""
+    """The number of points in a state of the leader: x_t, and those from which it is mixed."""
     deterministic = True
 
     body: Body
@@ -85,8 +85,8 @@ class SumLeader(PostProcessor[Stance]):
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
     """The space of the leader's updates to the counter on its right."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor reach/Q from a noisy sum to a point, with Q = ``steps`` and reach the largest norm
-    in the body: the leader's point is the projection of -reach/Q·sum if λ_t = clip/reach."""
+    """The factor reach/``steps`` (reach the largest norm in the body) from a noisy sum to a point:
+    with a regulariser of weight clip/reach, the point is the projection of -reach/``steps``·sum."""
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.loss)
@@ -196,8 +196,8 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The leader's points after ``rounds`` data, one row for each run that is played at once,
-        given the last noisy sums."""
+        """The points of the leader's state, one in each row, after ``rounds`` data, given the last
+        noisy sums."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The leader's point for noisy sums: the projection of -sums/λ onto the body, where λ =
@@ -290,18 +290,17 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The largest difference of losses that is not clipped, clip·reach; an update shows it as V
-    steps."""
+    """The bound clip·reach to which a difference of two losses is clipped; V = ``stake`` steps of
+    an update."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # The stake V is at least 1: with V = 0 the last entry of all updates would be 0.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
-        """The largest difference V of two experts' losses that one update reports, in steps of the
-        grid."""
+        """The integer V >= 1 that an update holds for the largest difference of losses between the
+        bold and the cautious leader; V = 0 would hide all differences."""
         return max(1, self.steps // 2)
 
     @property
@@ -315,14 +314,15 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        # A difference of losses that is NaN counts as 0, and so does a gradient with a NaN.
+        # A NaN may result here: a difference that is NaN counts as 0, and so does a gradient with a
+        # NaN.
         with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}, V = ``stake``; 0
-        for a NaN."""
+        """The difference ``more`` of two losses as an integer in {-V, …, V}, V = ``stake``, in
+        units of clip·reach/V, clipped; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

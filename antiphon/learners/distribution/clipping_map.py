@@ -22,7 +22,7 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 
 _LEAST: Final = Fraction(1, 10**100)
-"""The least clipping probability, for which logarithms of doubles are still finite."""
+"""The least clipping probability, so that log-likelihoods in doubles are finite."""
 
 
 def _clip(value: object) -> Fraction:
@@ -99,8 +99,8 @@ class ClippingMap:
 
     @cached_property
     def means(self) -> Doubles:
-        """The mean of each hypothesis's scores over all labels, by context and hypothesis [x,
-        j]."""
+        """The mean of each hypothesis's scores (rounded log-likelihoods) over all labels, by
+        context and hypothesis [x, j]."""
         found: Doubles = self.scores.mean(axis=1)
         return found
 
@@ -110,15 +110,16 @@ class ClippingMap:
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """A label after random clipping: the given one with probability 1 - c, else a random one,
-        which is y with probability |S_y|/N'."""
+        """The label after random clipping: unchanged with probability 1 - ``clip``, else a random
+        label, which is y with probability |S_y|/N'."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]
         return int(np.searchsorted(ends, coins.uniform_integer(int(ends[-1])), side="right"))
 
     def predicted(self, context: int, weights: Doubles) -> Doubles:
-        """The prediction p̂ in this context: the mixture of the clipped hypotheses by weights."""
+        """The prediction p̂ in this context: the mixture of the clipped hypotheses by
+        ``weights``."""
         part, sizes = float(self.clip), self.sizes[context]
         mixed = (weights[:, None] * self.hypotheses.tables[context]).sum(axis=0)
         found: Doubles = (1 - part) * mixed + part / int(sizes.sum()) * sizes
@@ -126,8 +127,8 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""The number of equal parts of ε of which multiples are tried in the search for ε_0, the ε of one
-score."""
+"""The number of equal parts of ε; the search for ε_0, the ε of a single score, tries multiples of
+such a part."""
 
 
 @attrs.frozen(kw_only=True)
@@ -249,15 +250,15 @@ class AllScores(LabelResponse):
 
 @lru_cache(maxsize=64)
 def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest ε_0, approximately, for which ``count`` mechanisms that are ε_0-DP compose to (ε,
-    δ)-DP.
+    """The largest ε_0, to a part of 2^16 of ε, for which ``count`` mechanisms that are ε_0-DP
+    compose to (ε, δ)-DP.
 
     >>> float(largest_each(1, Fraction(1), Fraction(1, 10**6)))
     1.0
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    # Bounds of the search for ε_0, in parts of ε; ε/count is always private enough.
+    # Bounds of the search for ε_0, in parts of ε; ε/count always gives (ε, δ)-DP.
     low, high = _PARTS // count, _PARTS
     while low < high:
         middle = (low + high + 1) // 2

@@ -66,14 +66,15 @@ class Channel(ABC):
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:
-        """The factor v in the bound v·Λ² on the second moment of a gain, Λ the scores' range."""
+        """The factor v in the bound v·Λ² on a gain's second moment, Λ the log-likelihoods'
+        range."""
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
         """The mean of the second moments of the gains, over contexts and hypotheses."""
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
-        """The learning rate η of the exponential weights; 1 if all hypotheses are equal."""
+        """The learning rate η of the exponential weights; 1 if nothing can be learned."""
         count = clipping.hypotheses.count
         if self.printed:
             return math.sqrt(2 * count * math.log(count) / horizon)
@@ -172,7 +173,8 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # The middle of the scores' range counts as a gain of 0.
+        # A score in the middle of the range counts as a gain of 0; a shift of all gains has no
+        # effect.
         return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(
@@ -205,8 +207,8 @@ class WholeLabel(Channel):
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
     def _odds(self, labels: int) -> tuple[float, float]:
-        """The pair (p - q, q), where randomized response tells the true label with probability p,
-        and each other label with q."""
+        """The pair (p - q, q): p is the probability that randomized response reports the true
+        label, and q the probability of each other label."""
         truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)

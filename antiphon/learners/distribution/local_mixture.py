@@ -162,7 +162,7 @@ class LocalMixture(LocalLearner[Mixing]):
         validator=of_kind(Channel, "channel must be OneCoordinate, AllCoordinates or WholeLabel")
     )
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
-    """The number of steps into which the range of the scores is divided."""
+    """The number of steps into which the range of the scores (log-likelihoods) is divided."""
     clip: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(fields.positive)
     )
@@ -262,8 +262,8 @@ class LabelRisk(NamedTuple):
     uniform: float
     """The total KL risk of the predictions with equal weights, which learn nothing."""
     average: Doubles
-    """The mean of the weights over all users; the mixture with these weights is the prediction in
-    the batch setting."""
+    """The mean over all users of the weights of the hypotheses; a learner in the batch setting
+    predicts by the mixture with these weights."""
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
@@ -301,8 +301,8 @@ def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
 def _costs(
     learner: LocalMixture, context: int, weights: Doubles, truth: int
 ) -> tuple[float, float]:
-    """The sums over users of KL and of total variation, for the predictions in one context;
-    ``weights`` has a row for each user."""
+    """The KL divergence and the total variation of the predictions in one context, summed over its
+    users; ``weights`` has a row for each user."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
     part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes
