@@ -327,8 +327,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The bound on the Rényi divergences of ``DPOCO``, in the letters of its docstring: ``margin``
-    = 2Bη, ``reach`` = βLD, and each drawn point is ``rho``-zCDP."""
+    """The bound on the Rényi divergences of ``DPOCO``, where ``margin`` = 2Bη and ``reach`` = βLD
+    in the letters of ``DPOCO``, and each drawn point is ``rho``-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

@@ -24,7 +24,7 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
-"""The certified gap, per datum, at which a search for the best point stops."""
+"""The gap per datum, of the least value found and a lower bound, at which a search stops."""
 _STEPS: Final = (16, 1000)
 """The least and the largest number of steps of one gradient descent; in between, as many as the
 loss's ``looks`` allow."""

@@ -36,7 +36,7 @@ class MistakesAsked(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """The parameters ε, δ and β of the private learners and of the lower bound, as numbers."""
+    """The ε, δ and β (failure probability) of the private learners and of the lower bound."""
 
     epsilon: Fraction
     delta: Fraction
@@ -44,8 +44,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The mistakes that one adversary forces on a learner, and the number ``hits`` of samples (1,
-    1) that the adversary sends; or the reason why there is no result."""
+    """The mistakes that one adversary forces on a learner, and the number ``hits`` of the samples
+    (1, 1) that it sends (the others are (0, 0)); or the reason ``why`` there is no result."""
 
     adversary: str
     hits: int

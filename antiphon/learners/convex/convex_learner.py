@@ -1,4 +1,4 @@
-"""Learners in a convex body: their base class, gradients in whole steps, and two baselines."""
+"""Learners in a convex body: their base class, gradients as integer vectors, and two baselines."""
 
 import math
 from typing import Any, ClassVar, Final, Generic, NamedTuple

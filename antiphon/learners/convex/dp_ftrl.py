@@ -38,7 +38,7 @@ from antiphon.protocol import Chain, Coins
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
 """The type of a function that makes a private counter, given its horizon, dimension, smallest and
-largest update, sensitivity and ρ."""
+largest update, sensitivity and zCDP parameter ρ."""
 
 _FIRST: Final = 1 << 10
 """The number of rounds in the first epoch of a counter without a horizon, whose epochs double."""

@@ -121,21 +121,21 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def data(self) -> Space:
-        """The space of the data z_t; it includes ``EMPTY`` if ``zero_out`` is set."""
+        """The space of the data z_t, with ``EMPTY`` (an absent datum) if ``zero_out`` is set."""
         present = self.loss.data
         return Either((present, Finite((EMPTY,)))) if self.zero_out else present
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """The verification function f of the leader's own messages: one datum differs, and queries
+        """The verification function f of the messages to the leader: one datum differs, and queries
         are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """The verification function f' of the counter on the right: one update differs, by at most
-        ``sensitivity`` in ℓ₂."""
+        """The verification function f' of the messages to the counter on the right: one update
+        differs, by at most ``sensitivity`` in ℓ₂."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -174,8 +174,8 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, in whole steps of length ``clip``/``steps``;
-        0 for ``EMPTY``."""
+        """The update that the leader sends to the counter for a datum, an integer vector in units
+        of ``clip``/``steps``; 0 for ``EMPTY``, an absent datum."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)
@@ -183,11 +183,11 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, given the points (rows) of the state."""
+        """The update for a datum, an integer vector, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """The clipped gradient of the loss at the point, in whole steps of length
-        ``clip``/``steps``."""
+        """The gradient of the loss at the point, clipped to the norm ``clip``, as an integer vector
+        in units of ``clip``/``steps``."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
@@ -290,8 +290,8 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The bound clip·reach to which a difference of two losses is clipped; V = ``stake`` steps of
-    an update."""
+    """The bound clip·reach to which a difference of two losses is clipped; an update represents it
+    by the integer ``stake``."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
@@ -314,8 +314,8 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        # A NaN may result here: a difference that is NaN counts as 0, and so does a gradient with a
-        # NaN.
+        # A difference of losses that is NaN counts as 0, without a warning, which might reveal the
+        # datum.
         with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))

@@ -167,9 +167,9 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
 class OneScore(LabelResponse):
-    """The mechanism that answers a label y by (J, noisy score J of h(y)), where h is the clipping
-    map, J a uniformly random hypothesis, and the noise DLap(grid/ε): Alg. 2 of the LDP paper (see
-    ``ClippingMap``).
+    """The mechanism that answers a label y by a uniformly random hypothesis J and the noisy score
+    (log-likelihood) of h(y) under J, where h is the clipping map and the noise DLap(grid/ε): Alg. 2
+    of the LDP paper (see ``ClippingMap``).
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
     anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
@@ -211,8 +211,9 @@ class OneScore(LabelResponse):
 @register("antiphon.AllScores/1")
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
-    """The mechanism that answers a label y by all K scores of h(y), each with noise DLap(grid/ε_0),
-    where h is the clipping map: Alg. 1 of the LDP paper (see ``ClippingMap``).
+    """The mechanism that answers a label y by the scores (log-likelihoods) of h(y) under all K
+    hypotheses, each with noise DLap(grid/ε_0), where h is the clipping map: Alg. 1 of the LDP paper
+    (see ``ClippingMap``).
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.

@@ -74,7 +74,7 @@ class Channel(ABC):
         """The mean of the second moments of the gains, over contexts and hypotheses."""
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
-        """The learning rate η of the exponential weights; 1 if nothing can be learned."""
+        """The learning rate η of the exponential weights; 1 if all hypotheses are equal."""
         count = clipping.hypotheses.count
         if self.printed:
             return math.sqrt(2 * count * math.log(count) / horizon)

@@ -24,7 +24,7 @@ _BLOCK = 1 << 14
 
 
 def same_array(zero: Any, one: Any) -> bool:
-    """Whether two arrays are equal; for one and the same object, at no cost."""
+    """Whether two arrays are equal; an array is equal to itself without a comparison."""
     return zero is one or bool(np.array_equal(zero, one))
 
 

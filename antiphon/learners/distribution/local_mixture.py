@@ -136,8 +136,8 @@ class Mixing(NamedTuple):
 @register("antiphon.LocalMixture/1")
 @attrs.frozen(kw_only=True)
 class LocalMixture(LocalLearner[Mixing]):
-    """The post-processor P of online distribution learning; use it as
-    ``ComplexMechanism(LocalMixture(…))``.
+    """The post-processor P that predicts labels by a mixture of hypotheses, with weights learned
+    from private answers; use it as ``ComplexMechanism(LocalMixture(…))``.
 
     p̂_t = Σ_j w_j f_j(x_t), up to the clipping map, with w_j ∝ e^(η·sum of gains), where the
     ``channel`` defines how a user's label is reported, and the gains from the answer:
@@ -214,7 +214,8 @@ class LocalMixture(LocalLearner[Mixing]):
         return self.channel.gains(self.clipping, self.horizon, contexts, answers)
 
     def weights(self, gains: Doubles) -> Doubles:
-        """The weights w ∝ e^(η·gains) of the hypotheses, for summed gains or for rows of them."""
+        """The weights w ∝ e^(η·gains) of the hypotheses, for summed gains, or a table of such
+        rows."""
         exponents = self.rate * (gains - gains.max(axis=-1, keepdims=True))
         heavy = powers(np.maximum(exponents, _LEAST))
         found: Doubles = heavy / heavy.sum(axis=-1, keepdims=True)

@@ -229,8 +229,8 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability that an entry of a loss takes the first of its two values: one row for
-        each draw of a loss, which counts from the round in ``times`` on."""
+        """The probabilities that the entries of a loss take the first of their two values, a row
+        for each drawn loss; ``times`` are the rounds from which these losses are used."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:

@@ -41,8 +41,8 @@ class L2PSetting:
 
     @property
     def batches(self) -> int:
-        """The number K = ⌈T/B⌉ of batches, of which the last may be shorter; a bound in T is used
-        with K·B."""
+        """The number K = ⌈T/B⌉ of batches, of which the last may be shorter; where Asi et al. have
+        T, this library uses K·B."""
         return -(-self.horizon // self.batch)
 
 

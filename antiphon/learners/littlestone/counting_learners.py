@@ -134,8 +134,8 @@ _FARTHEST = 45
 """The number of noise scales beyond which the noise of a tree counter with one node is neglected:
 its probability is about e^(-45)."""
 _MORE = 3
-"""The number of noise scales added to this for each further node in a count: the sum of n noises
-has a tail of about e^-x x^(n-1)/(n-1)!."""
+"""The number of noise scales added to ``_FARTHEST`` for each further node in a count: the sum of n
+noises has a tail of about e^-x x^(n-1)/(n-1)!."""
 
 
 def highest_noise(updates: int, scale: Fraction) -> Figures:

@@ -174,8 +174,8 @@ class NameAndShame(MistakeLearner[int]):
         return self._power(np.array([count for count, _ in runs], np.float64))
 
     def rising(self, last: int) -> NDArray[np.float64]:
-        """The probability that the answer is still the first hypothesis f⁽⁰⁾, after 1, …, last
-        samples (1, 1)."""
+        """The probabilities that the answer is still the first hypothesis f⁽⁰⁾ after n samples (1,
+        1), for n = 1, …, ``last``."""
         return self._power(np.arange(1, last + 1, dtype=np.float64))
 
     def _power(self, hits: NDArray[np.float64]) -> NDArray[np.float64]:

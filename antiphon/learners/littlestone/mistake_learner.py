@@ -1,5 +1,6 @@
-"""Online learners that answer each labelled sample by a hypothesis, whose mistakes are counted; and
-a lower bound on the mistakes of private ones.
+"""Learners of functions f⁽ⁱ⁾ (1 at the point i only; f⁽⁰⁾ is 0 everywhere), which answer each
+sample (x, label) by a hypothesis, and whose mistakes are counted; and a lower bound for private
+ones.
 
 The class is Points(N) = {f⁽⁰⁾, …, f⁽ᴺ⁾} on the domain {0, …, N}: f⁽ⁱ⁾ is 1 at the point i and 0
 elsewhere, and f⁽⁰⁾ is 0 everywhere, so every function is 0 at 0. A hypothesis is given by its

@@ -1,7 +1,8 @@
-"""The law of a learner's mistakes: the interface, and laws that are computed exactly or in doubles.
+"""The law of a learner's mistakes on a stream of samples (1, 1), the hits, and ⊥ = (0, 0): the
+interface, and laws that are computed exactly or in doubles.
 
-Streams consist of ⊥ and (1, 1) only, given by the rounds of the (1, 1): ``hits``, ascending, from
-1, …, T. τ is the first round whose hypothesis is not the first one, f⁽⁰⁾ (0 everywhere).
+A stream is given by its hits, the ascending rounds of its samples (1, 1). τ is the first round
+whose hypothesis is not the first one, f⁽⁰⁾ (0 everywhere).
 """
 
 import math

@@ -227,8 +227,8 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP
-        by the exact accounting.
+        """DP-OCO that is (ε, δ)-DP by the exact accounting, with about the least figure of merit
+        λR² + L²BT/(4λ) + d ln T/β.
 
         R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
         search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and

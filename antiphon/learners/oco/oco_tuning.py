@@ -23,8 +23,8 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""The bound to which a ``LazyPrefix`` learner clips the log-ratios by which it decides, in standard
-deviations of the log-ratio of a longest gradient."""
+"""The bound to which a ``LazyPrefix`` learner clips the log-ratios by which it decides, in units of
+their largest standard deviation."""
 
 
 class Prefix(NamedTuple):
@@ -144,8 +144,8 @@ class Premises(NamedTuple):
         return self.theorem.measure(self.setting)
 
     def check(self, further: Iterable[str] = ()) -> None:
-        """Checks the premises. Raises: InvalidArgument for premises that do not hold, with their
-        messages and the messages ``further``, or for ``further`` alone."""
+        """Checks the premises. Raises: InvalidArgument, with a message for each premise that fails
+        and the messages ``further``, if there are any."""
         text = "; ".join(chain(self._violations(), further))
         if text:
             raise InvalidArgument(f"{text}. {_CURE}")
