@@ -50,8 +50,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """The verification function f: one loss is replaced, by any other unless the learner allows
-    only some; queries are the same."""
+    """The verification function f: queries are the same, and one loss is replaced by another; by
+    any other, unless the claim is for some only."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()

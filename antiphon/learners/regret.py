@@ -37,7 +37,7 @@ that steps may become longer."""
 _TANGENTS: Final = 1000
 """The largest number of a descent's tangents, the latest ones, that give a lower bound."""
 _MIXTURES: Final = 300
-"""The number of mixtures of tangents that are tried for a lower bound."""
+"""The number of weighted means of tangents that are tried for a lower bound."""
 _ROUNDING: Final = 1e-13
 """The relative rounding error of a value of the loss that a gradient descent allows for."""
 
@@ -61,8 +61,8 @@ def optimum(
     start: Point | None = None,
     accuracy: float = ACCURACY,
 ) -> Optimum:
-    """The least value of F(x) = Σ count·ℓ(x; z) on the body, over the rows z of a table, with a
-    certified gap.
+    """A point of the body with nearly the least F(x) = Σ count·ℓ(x; z), summed over the rows z of a
+    table, and a certified gap to the minimum.
 
     Method: accelerated projected gradients, with ever less smoothing of losses with kinks. The gap
     is certified, assuming convexity only: a linear function a + ⟨g, x⟩ that is nowhere above F has

@@ -262,7 +262,7 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Pictures of regret over ε, one for each T; none for a single ε. A learner without an ε is
-    drawn as a level line."""
+    drawn as a horizontal line."""
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []

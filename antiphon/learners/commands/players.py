@@ -26,7 +26,8 @@ Maker = Callable[..., ContinualMechanism[Any]]
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The default number of grid steps of one unit of loss, for losses in a file and for data."""
+"""The default ``grid``, the number of steps in one unit of loss, for losses in a file and for
+data."""
 _GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
 """Classes of games whose losses or data are given, by a file or a program; they have no name on
 the command line."""

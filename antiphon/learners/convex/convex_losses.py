@@ -93,7 +93,7 @@ class Box:
         return Arrays((self.dimension,), "float64")
 
     def project(self, point: Point) -> Point:
-        """The nearest point of the box: each coordinate is moved into its interval."""
+        """The nearest point of the box: each coordinate is clipped to ±``half_width``."""
         return np.clip(point, -self.half_width, self.half_width)
 
     def least(self, direction: Point) -> Point:
@@ -131,8 +131,8 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
-        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data within
-        their stated bounds."""
+        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data that
+        keep the bounds of this loss."""
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
@@ -274,7 +274,7 @@ class LogisticLoss(RegressionLoss):
     """The logistic loss ln(1 + e^(-y⟨a, x⟩)), for labels y of -1 or 1."""
 
     def lipschitz(self, body: Body) -> float:
-        """The Lipschitz constant 1, since |y|/(1 + e^(y·score)) < 1."""
+        """The Lipschitz constant 1: the slope in ⟨a, x⟩ is |y|/(1 + e^(y⟨a, x⟩)) < 1."""
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:

@@ -58,8 +58,8 @@ _LONGEST: Final = 1 << 31
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
-    """The default counter, with the least error: ``BufferedToeplitzCounter``, with normalised
-    columns up to a horizon of 2^22."""
+    """The default counter, with the least error: a ``BufferedToeplitzCounter``, whose matrix has
+    normalised columns up to a horizon of 2^22."""
     return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
 
 

@@ -314,15 +314,15 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        # A difference of losses that is NaN counts as 0, without a warning, which might reveal the
-        # datum.
+        # NumPy's warnings might reveal the datum, so they are off; a difference that is NaN counts
+        # as 0.
         with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference ``more`` of two losses as an integer in {-V, …, V}, V = ``stake``, in
-        units of clip·reach/V, clipped; 0 for a NaN."""
+        """The difference ``more`` of two losses in units of clip·reach/V, V = ``stake``, as an
+        integer clipped to {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

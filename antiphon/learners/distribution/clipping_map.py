@@ -77,9 +77,9 @@ class ClippingMap:
     """The cumulative sums of ``sizes`` over the labels, by context and label [x, y]."""
     scores: Whole = attrs.field(init=False, eq=False, repr=False)
     widths: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The ranges Λ_j(x) of the log-likelihoods, by context and hypothesis [x, j]."""
+    """The ranges Λ_j(x) of log-likelihoods of clipped labels, by context and hypothesis [x, j]."""
     lowest: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The least log-likelihoods min_y ln p̄_j, by context and hypothesis [x, j]."""
+    """The least log-likelihoods of clipped labels, by context and hypothesis [x, j]."""
 
     def __attrs_post_init__(self) -> None:
         tables, part = self.hypotheses.tables, float(self.clip)

@@ -62,7 +62,7 @@ class Channel(ABC):
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
-        """The answers of many users at once, with the same law as those of their mechanisms."""
+        """The answers of many users at once, with the law of their mechanisms' answers."""
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:
@@ -108,8 +108,8 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
 class OneCoordinate(ScoreChannel):
-    """The ε-DP channel by which a user reports one random score J of K (``OneScore``), which is
-    multiplied by K for an unbiased gain.
+    """The ε-DP channel by which a user reports a randomly chosen one of the K scores
+    (``OneScore``); it is multiplied by K for an unbiased gain.
 
     v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, with which it hardly learns: the

@@ -268,8 +268,8 @@ class LabelRisk(NamedTuple):
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
-    """The risk of a learner on simulated users: contexts uniform, labels Y ~ f_truth(x), seed
-    ``key``. Given the weights it is exact.
+    """The risk of a learner on simulated users (contexts uniform, labels Y ~ f_truth(x), seed
+    ``key``), computed exactly from the learner's weights.
 
     O(KM) a user, for the KL divergences.
 

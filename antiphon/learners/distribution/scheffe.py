@@ -40,8 +40,8 @@ def _one_context(_: object, __: object, value: Any) -> None:
 @register("antiphon.ScheffeKnockout/1")
 @attrs.frozen(kw_only=True)
 class ScheffeKnockout(LocalLearner[Knockout]):
-    """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
-    answers the winning hypothesis.
+    """The post-processor P that selects a hypothesis by a knockout of pairwise tests; use it as
+    ``ComplexMechanism(ScheffeKnockout(…))``. At last it predicts by the winner.
 
     ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
     of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and

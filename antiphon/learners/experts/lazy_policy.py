@@ -103,8 +103,8 @@ class Following(NamedTuple):
 @register("antiphon.LazyPolicy/1")
 @attrs.frozen
 class LazyPolicy(ExchangePostProcessor[Following]):
-    """Lazy experts as the post-processor P of ``ComplexMechanism(LazyPolicy(learner, draws=n))`` =
-    P ∘* ExtConComp.
+    """Lazy experts as the post-processor P of a complex mechanism, P ∘* ExtConComp =
+    ``ComplexMechanism(LazyPolicy(learner, draws=n))``.
 
     Its answers have the law of ``learner``'s answers, until ``learner`` would draw an expert for
     the (n+1)-st time after the first one: then the expert is kept for good. A loss is answered by
@@ -147,8 +147,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:
-        """The lazy policy with a number of draws that suffices with probability 1 - beta, for any
-        losses.
+        """The lazy policy with a limit on draws that is large enough with probability 1 - ``beta``,
+        for any losses.
 
         Each of the k decisions leads to a draw with probability at most r = 1 - e^(-η(c+B)) given
         any past. By Chernoff's bound, n+1 of them do so with probability at most

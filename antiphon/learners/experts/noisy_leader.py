@@ -123,7 +123,8 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        # ``Softmax.signature`` raises an error for sums that Softmax does not take.
+        # This call raises an error if the counter's sums are not of the type that ``Softmax``
+        # takes.
         self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
@@ -207,7 +208,8 @@ class NoisyLeader(Learner[Led], InBlocks):
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
     def _next_expert(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
-        """The expert to follow in the next round: counts the loss, and draws by the noisy sums."""
+        """The expert to follow in the next round: the counter adds the loss, and noisy sums give
+        the law."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)
 

@@ -27,7 +27,7 @@ from antiphon.protocol.coins.sampled import seeded_words
 
 
 class ConvexMeter(online_game.Meter):
-    """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), with the numerically found minimum.
+    """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), whose minimum is found numerically.
 
     The true regret may be larger by the minimum's certified gap, which is reported beside it.
     """
@@ -183,8 +183,8 @@ class LinearGap(SignGame):
 @register("antiphon.games.AlongShown/1")
 @attrs.frozen(kw_only=True)
 class AlongShown(LinearGame):
-    """An adaptive game: the datum z_t = x_t/‖x_t‖ points along the learner's last point, or along
-    the first axis if that is the origin.
+    """An adaptive game: the datum z_t = x_t/‖x_t‖ has the direction of the learner's point x_t, or
+    of the first axis if that is the origin.
 
     A learner loses ‖x_t‖ in each round, so it is punished for leaving the origin. The regret bounds
     of convex learners hold here, too, because they are proved for adaptive losses.

@@ -210,7 +210,7 @@ class ShiftingBest(CoinedGame):
 @register("antiphon.games.BatchConstant/1")
 @attrs.frozen(kw_only=True)
 class BatchConstant(CoinedGame):
-    """A game of fair coins, each of which is kept for ``batch`` rounds.
+    """A game whose losses are fair coins, tossed anew every ``batch`` rounds.
 
     It shows the cost of batches: a learner that keeps its expert for B rounds, and learns of a
     batch when it is over, has regret Ω(√(BT)) here.

@@ -203,8 +203,8 @@ class Repaired(CountsDraws):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """The Rényi accounting of L2P with K batches, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k
-    for each order α, with k = K-1, and X, Y and F of ``L2PCurve``.
+    """The accounting of L2P by the Rényi bound of ``L2PCurve``, *proved*: e^((α-1)D_α) <= max{X,
+    F}·X^(k-1)·Y^k for each order α and K batches, k = K-1, with X, Y and F as there.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether y is kept, and its replacement, are independent of x's part given the past: each

@@ -1,5 +1,5 @@
-"""The measures that L2P (lazy to private) needs of a base algorithm (Asi et al., Assumption 3.1),
-and those of exponential weights."""
+"""Base algorithms for L2P (lazy to private), given by their measures of the experts (Asi et al.,
+Assumption 3.1), such as exponential weights."""
 
 import itertools
 from abc import ABC, abstractmethod

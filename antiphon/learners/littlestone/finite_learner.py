@@ -17,7 +17,7 @@ from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, re
 Law: TypeAlias = "tuple[Fraction, ...]"
 """The type of a probability distribution on states: one probability for each state."""
 SYMBOLS: Final[tuple[Sample, ...]] = (BLANK, (1, 0), HIT)
-"""The three possible samples, in the order of the laws for one state in a table."""
+"""The three possible samples, in the order in which a table has a law for each of them."""
 
 
 def _law(given: Sequence[object], states: int) -> Law:

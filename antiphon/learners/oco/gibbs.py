@@ -94,7 +94,7 @@ def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats,
 
 
 def uniforms(coins: Coins, count: int) -> Floats:
-    """Uniform random numbers in (0, 1)."""
+    """Uniform random numbers in (0, 1), as many as ``count``."""
     words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
     found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
     return found
@@ -123,7 +123,7 @@ def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
-    """A random point of the box, drawn coordinate by coordinate."""
+    """A random point of the box, with the density of ``gibbs``: one coordinate after the other."""
 
     def log_density(x: Floats) -> Floats:
         return (slope[:, None] - curvature * x) * x
@@ -135,8 +135,8 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
-    """A random point x = t·u + v of the unit ball, where u is the direction of the slope and v is
-    orthogonal to it.
+    """A random point x = t·u + v of the unit ball, with the density of ``gibbs``, where u is the
+    direction of ``slope`` and v is orthogonal to it.
 
     t has density ∝ e^(κt-qt²)·P[χ²_{d-1} <= 2q(1-t²)], κ = ‖slope‖ and q = ``curvature``; given t,
     ‖v‖ has density ∝ r^(d-2) e^(-qr²) on [0, √(1-t²)], and any direction. Both are log-concave.

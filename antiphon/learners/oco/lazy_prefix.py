@@ -287,5 +287,5 @@ class LazyLeader(LazyPrefix):
         return Renewed(noisy, shown(for_each(self._point, noisy)))
 
     def _point(self, noisy: Steps) -> Point:
-        """The learner's point for a noisy sum."""
+        """The point x of the body with the least ⟨y, x⟩ + λ‖x‖², y = ``noisy``."""
         return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

@@ -214,7 +214,8 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws that makes half of the δ of Asi et al., Thm 3.2."""
+        """The probability δ₁ of too many draws that contributes half of the δ of Asi et al., Thm
+        3.2."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
@@ -230,7 +231,8 @@ class OCOTask:
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
         """The parameters for the rate η and the probability p = ``fakes`` of a fake switch, with δ₀
-        and δ₁ that make half of δ each, and β = η²λ/(20L²), divided by ln(2/δ₀) if ``mended``."""
+        and δ₁ that contribute half of δ each, and β = η²λ/(20L²), divided by ln(2/δ₀) if
+        ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
