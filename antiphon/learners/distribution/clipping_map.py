@@ -69,7 +69,7 @@ class ClippingMap:
         validator=of_kind(Hypotheses, "hypotheses must be Hypotheses(tables)")
     )
     clip: Fraction = attrs.field(converter=_clip)
-    """The clipping probability c."""
+    """The clipping probability c, with which a label is replaced by a random one."""
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
     sizes: Whole = attrs.field(init=False, eq=False, repr=False)
     """The sizes |S_y|, by context and label [x, y]."""

@@ -129,8 +129,8 @@ def _uniforms(words: Words, count: int) -> Doubles:
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:
-    """The number a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)), by which two hypotheses of a pair in
-    ``hadamard`` differ; K = ``count``, T = ``horizon``. Raises: InvalidArgument if a > 1.
+    """The factor a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the difference of two hypotheses in
+    ``hadamard``; K = ``count``, T = ``horizon``. Raises: InvalidArgument if a > 1.
 
     >>> round(tilt(8, horizon=1000, epsilon=1), 4)
     0.0181

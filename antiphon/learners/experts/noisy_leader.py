@@ -208,8 +208,7 @@ class NoisyLeader(Learner[Led], InBlocks):
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
     def _next_expert(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
-        """The expert to follow in the next round: the counter adds the loss, and noisy sums give
-        the law."""
+        """The next expert, drawn by the noisy sums after the counter has added the loss."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)
 

@@ -32,8 +32,8 @@ class _Twin:
 
 @attrs.frozen
 class TwinMechanism(_Twin, ContinualMechanism[Any]):
-    """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but another
-    method ``step``. Abstract."""
+    """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but other
+    answers. Abstract."""
 
     @property
     def signature(self) -> Signature:
