@@ -26,7 +26,7 @@ Maker = Callable[..., ContinualMechanism[Any]]
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The default ``grid``, the number of steps in one unit of loss, of a game on a file."""
+"""The default ``grid`` (steps in one unit of loss) of games on a file or in a convex body."""
 _GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
 """Classes of games whose losses or data are given, by a file or a program; they have no name on
 the command line."""
