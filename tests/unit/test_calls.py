@@ -125,6 +125,21 @@ def mechanism(**options):
         (lambda: compose([(1, 0)]), "(ε, δ) are composed by optimal([(0.1, 1e-6)])"),
         (lambda: ap.verifiers.bounded(EVENT), "write bounded(event_level(), 3)"),
         (lambda: ap.verifiers.bounded(3, 1), "an f is a verification function, event_level(), not"),
+        (
+            lambda: ap.verifiers.updates_and_queries(EVENT, [1]),
+            "queries is a space, such as Finite((COUNT,)), not a list",
+        ),
+        (
+            lambda: ap.verifiers.updates_and_queries(1, ap.spaces.BITS),
+            "an f is a verification function, event_level(), not an int",
+        ),
+        (lambda: ap.verifiers.neighbouring_start(initial=[1]), "initial is a space, such as"),
+        (lambda: ap.guarantee(TREE, ap.verifiers.event_level), "event_level(), not a function"),
+        (lambda: ap.post_processor(lambda state, side, m, c: 1), "write @ap.post_processor()"),
+        (
+            lambda: ap.PrivacyGame(RESPONSE).audit([ap.Pair(0, 1)], epsilon=1, samples=1000),
+            "(0, 1) is no adversary; one that sends a list of messages is ap.scripted([…])",
+        ),
         (lambda: ap.verifiers.updates_and_queries(), "write updates_and_queries(event_level()"),
         (lambda: EVENT(1), "a sequence of pairs is a list, not an int; write f([ap.Pair(0, 1)])"),
         (lambda: ap.mechanism(lambda state, bit, coins: 1), "write @ap.mechanism(queries="),
