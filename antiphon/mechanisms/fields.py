@@ -51,6 +51,11 @@ VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
 def check_positive(value: object, name: str) -> Fraction:
     """A value as a rational > 0. Raises: InvalidArgument if it is not, or too long to compute
     with."""
+    if type(value) is Log:
+        raise InvalidArgument(
+            f"{name} must be rational, as noise is drawn for it exactly, not {value}: "
+            f"write {name}=float(ap.{value}), and that number is what is claimed"
+        )
     return _short(exact.positive(value, name), name)
 
 

@@ -70,11 +70,18 @@ class Verification(ABC, Generic[State, Message]):
     A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
     """Whether f = ⊥ when a pair has different sides and the first pair has not (CM Def. 5.3)."""
+    narrower_than: "Verification | None" = None
+    """A wider f' that allows every sequence that f allows, by the word of f's author; None: no
+    such word. ``ap.guarantee`` then uses what is promised w.r.t. f', and marks it as assumed.
+
+    A subclass does not inherit the declaration."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "swap_symmetric" not in vars(cls):
             cls.swap_symmetric = False
+        if "narrower_than" not in vars(cls):
+            cls.narrower_than = None
 
     @property
     @abstractmethod

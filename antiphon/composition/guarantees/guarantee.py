@@ -186,7 +186,7 @@ def guarantee(
         raise InvalidArgument(f"max_creations is at most {MOST_CREATED:.0e}: no session is longer")
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidArgument(f"f is a verification function, not {of_kind(f)}")
+            raise InvalidArgument(f"f is a verification function, event_level(), not {of_kind(f)}")
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):

@@ -6,6 +6,7 @@ consistent (CM Def. 5.3), as far as inspection shows.
 
 import math
 from collections import deque
+from collections.abc import Iterable
 from itertools import islice, product
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from antiphon.composition.guarantees.derivation import Mark
 from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Claim, ContinualMechanism, Space, identical, message_label, outcomes
+from antiphon.protocol.messages import Pair
 from antiphon.protocol.provenance import is_library_code, why_untrusted
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
@@ -121,6 +123,45 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
     if not _has_room(outer, inner) or math.isinf(most) or not 1 <= single < math.inf:
         return None
     return max(1, math.ceil(most / single))
+
+
+def declared(f: Verification) -> Verification | None:
+    """The wider f' that f declares (``narrower_than``), or that follows from what the function
+    inside f declares; None: none. Raises: InvalidArgument if it is no verification function."""
+    if type(f) is models.Bounded:
+        wider = declared(f.verification)
+        return wider and models.Bounded(wider, f.pairs)
+    if type(f) is models.UpdatesAndQueries:
+        wider = declared(f.updates)
+        return wider and models.UpdatesAndQueries(wider, f.queries)
+    if f.narrower_than is not None:
+        models.is_verification(None, None, f.narrower_than)
+    return f.narrower_than
+
+
+def outside(
+    f: Verification, wider: Verification, messages: Iterable[object]
+) -> tuple[Pair, ...] | None:
+    """A sequence of pairs of some messages that f allows and ``wider`` refuses; None if the first
+    10,000 steps show none."""
+    messages = tuple(islice(messages, _QUERIES))
+    waiting = deque([(f.initial_state, wider.initial_state, tuple[Pair, ...]())])
+    seen, tried = set[object](), 0
+    while waiting and tried < _MOST:
+        state, other, word = waiting.popleft()
+        for zero, one in product(messages, repeat=2):
+            tried += 1
+            try:
+                after, beyond = read(f, state, zero, one), read(wider, other, zero, one)
+                if type(after) is not Refused and type(beyond) is Refused:
+                    return (*word, Pair(zero, one))
+                known = (key := (fingerprint(after), fingerprint(beyond))) in seen
+            except Exception:  # An error refuses the pair; states without a hash are not explored.
+                continue
+            if type(after) is not Refused and not known:
+                seen.add(key)
+                waiting.append((after, beyond, (*word, Pair(zero, one))))
+    return None
 
 
 def verification_of(claim: Claim) -> Verification:

@@ -108,7 +108,9 @@ def _functions(
     if inner is None or outer is None:
         raise NoGuarantee(
             THEOREM, f"the f and f' between which {_name(processor)} has the three properties",
-            "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
+            "it declares none",
+            "give it forwards_queries = True if it sends each query on, once, and asks no other; "
+            "else lifting = Lifting(f, f', …), or pass inner=f' with f",
         )  # fmt: skip
     return outer, inner
 

@@ -55,7 +55,8 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     if not provenance.is_library_code(type(f)):
         cure += (
             ", or w.r.t. a wider f of antiphon.verifiers, such as event_level(events=k), which is "
-            "compared with it: a verification function of your own is compared with itself only"
+            "compared with it: a verification function of your own is compared with itself only, "
+            "unless its class declares a wider one: narrower_than = event_level(events=k)"
         )
     raise NoGuarantee(
         leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
