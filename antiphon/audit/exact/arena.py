@@ -16,8 +16,8 @@ from typing_extensions import TypeVar
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
 from antiphon.audit.exact.futures import Settled
 from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper, Tables
-from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
-from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
+from antiphon.numbers.errors import AntiphonError, Intractable, InvalidArgument, PartError, crash
+from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, message_label, same
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused, Verification, read
 
@@ -200,16 +200,20 @@ def _judge(verification: Verification) -> Judge:
 
 
 def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
-    """The result of a step of f; a refusal where the step raises, as a verifier refuses that pair.
+    """The result of a step of f; a refusal where the step raises an AntiphonError, as a verifier
+    refuses that pair.
 
-    Raises: PartError where the step returned no state.
+    Raises: PartError where the step returned no state, or crashed: a verifier refuses such a pair,
+    too, and an f that crashes on each pair would count as perfectly private.
     """
     try:
         return step(*arguments)
     except PartError:
         raise
-    except Exception:
+    except AntiphonError:
         return Refused("checking the message raised")
+    except Exception as error:
+        raise crash(error, message_label(Pair(*arguments[-2:]))) from error
 
 
 def messages_to_try(
