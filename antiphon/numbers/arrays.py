@@ -52,8 +52,8 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every int
-    is."""
+    """Whether all entries are multiples of ``step``, a power of two; every int is one of a step <
+    1."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
@@ -86,16 +86,14 @@ def largest(gaps: Gaps) -> int:
 
 
 def total(gaps: Gaps) -> int:
-    """The sum of all entries of ``gaps``, unsigned integers, as a Python int, which does not
-    overflow."""
+    """The sum of the entries of ``gaps``, an unsigned array, as a Python int (no overflow)."""
     if largest(gaps) * gaps.size < 1 << 64:
         return int(gaps.sum())
     return (int((gaps >> _HALF).sum()) << 32) + int((gaps & _LOW).sum())
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of ``gaps``, unsigned integers, as a Python int, which does not
-    overflow."""
+    """The sum of the squares of ``gaps``, an unsigned array, as a Python int (no overflow)."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())

@@ -92,8 +92,7 @@ class ProtocolError(AntiphonError):
 
 
 class CompositionError(AntiphonError):
-    """Raised for parts of a system that do not fit together, or for a theorem whose premise
-    fails."""
+    """Raised for parts of a system that do not fit together, or a theorem's premise that fails."""
 
 
 class TranscriptError(AntiphonError):

@@ -156,8 +156,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Make ``fingerprint`` compare values of a class by some fields only, which determine the
-    others."""
+    """Make ``fingerprint`` compare a class's values by some fields, which determine the others."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -169,8 +168,8 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Give numbers to these new values, in order. Raises: InvalidArgument if one has a
-        number."""
+        """Give numbers to new values, in order. Raises: InvalidArgument if one has a number
+        already."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")

@@ -110,8 +110,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between the ends
-    ``far``."""
+    """Rational bounds around p - e^ε·q, for p within the ends ``near`` and q within ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)

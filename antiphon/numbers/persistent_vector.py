@@ -79,8 +79,7 @@ class Vector(Generic[Item]):
         return item
 
     def set(self, index: int, item: Item) -> Vector[Item]:
-        """A new vector with ``item`` at an index. Raises: IndexError for an index outside the
-        vector."""
+        """A new vector with ``item`` at an index. Raises: IndexError outside the vector."""
         if not 0 <= index < self._size:
             raise IndexError(index)
         vector: Vector[Item] = Vector.__new__(Vector)

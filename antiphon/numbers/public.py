@@ -34,8 +34,7 @@ def found(folder: str) -> list[ModuleType]:
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
-    """The modules of ``found``, loaded without their parent packages, whose import takes a
-    second."""
+    """The modules of ``found``, without importing their parent packages, which takes a second."""
     for name, path in _files(folder):
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
 

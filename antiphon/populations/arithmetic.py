@@ -51,8 +51,8 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """The exact result of the comparison ``name`` (such as "lt") of an array of floats with a
-    rational."""
+    """An array of floats compared exactly with a rational, by the operation ``name`` such as
+    "lt"."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))
@@ -91,15 +91,13 @@ class Lanes:
 
     @property
     def ids(self) -> Indices | None:
-        """The indices of these replicas among all ``total`` replicas; None if the block contains
-        all."""
+        """The indices of these replicas among all ``total`` replicas; None if these are all."""
         if self._ids is None and self.parent is not None:
             self._ids = self.parent.chosen(np.flatnonzero(self.mask))
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block from which these replicas were split, to free its
-        memory."""
+        """Free the memory of the larger block from which these replicas were split."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None

@@ -184,8 +184,7 @@ _ENDS: Final = ("max", "min")
 
 
 def _sign_is_chance(found: Values, values: Values) -> bool:
-    """Whether a maximum or minimum that is zero may come out as 0.0 or -0.0, as some entry is
-    -0.0."""
+    """Whether a maximum or minimum may come out as 0.0 or as -0.0, since some entry is -0.0."""
     if values.dtype.kind != "f" or found.all():
         return False
     return bool(np.any(np.signbit(values) & (values == 0)))

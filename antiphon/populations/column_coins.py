@@ -80,8 +80,7 @@ class ColumnCoins(Coins):
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
-        """The parts of the system that were stepped replica by replica, as they do not support
-        columns."""
+        """The parts that were stepped replica by replica, as they do not support columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0

@@ -41,7 +41,7 @@ class OneOf:
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """A ``OneOf`` with its codes (indices of choices) stored compactly, as there is one each
+        """A ``OneOf`` whose codes (indices of choices) are packed, as there is one for each
         round."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 

@@ -82,8 +82,8 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
-    None."""
+    """The ``composition.Lifting`` by which ``ap.guarantee`` applies CM Thm 6.1; None if
+    undeclared."""
     forwards_queries: bool | Forwarding = False
 
     def step(

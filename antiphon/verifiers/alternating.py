@@ -80,8 +80,7 @@ class AlternatingDifferences(Verification[Differed, object]):
         return self._older(state._replace(total=total, first=first), level)
 
     def _older(self, state: Differed, level: int) -> Differed | Refused:
-        """The state after one more pair, which brings the sum of all differences x' - x to
-        ``level``."""
+        """The state after one more pair, with the new sum ``level`` of all differences x' - x."""
         if self.within is None or not level:
             return state._replace(level=level, age=0) if state.level != level else state
         age = state.age + 1 if level == state.level else 0

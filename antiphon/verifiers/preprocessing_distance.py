@@ -100,8 +100,7 @@ Spread: TypeAlias = Within | Near | EachWithin | PreprocessingDistance
 _METRICS: Final = (Within, Near, EachWithin)
 """The relations of two messages whose distance, in some metric, is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""The relations with a ``distance`` between neighbours that grows by at most τ if a message moves
-by τ."""
+"""The relations whose distance between two messages grows by at most τ if one moves by τ."""
 
 
 def spread(relation: Relation) -> Spread | None:

@@ -254,8 +254,7 @@ class ReplacedRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length that differ by one moved row, or not at
-        all."""
+        """Whether both are integer arrays of one length that differ by at most one moved row."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

@@ -37,8 +37,7 @@ _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """A bound above the relative rounding error of a weight e^-x that is computed in doubles."""
 _BLOCK: Final = 1 << 14
-"""The number of candidates whose weights are computed together, so few that they fit the
-processor's cache."""
+"""The number of candidates weighted together, so few that they fit the processor's cache."""
 
 
 @attrs.frozen(eq=False)
@@ -163,8 +162,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """The weights e^(-k/256) for k = 0, 1, … as integers ⌈2^62·e^(-k/256)⌉, until the integer is
-    1."""
+    """The integers ⌈2^62·e^(-k/256)⌉ for k = 0, 1, …, until one is 1: the weights e^(-x)."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()

@@ -27,8 +27,7 @@ _NARROW: Final = 4
 entries per unit of scale. For a larger scale, its binary digits are drawn in groups, and the
 topmost group has at most this scale."""
 _DIGIT: Final = 6
-"""The number of bits in a group of digits of discrete Laplace noise, except in the topmost
-group."""
+"""The number of bits in a group of digits of discrete Laplace noise, except the topmost group."""
 
 
 class LaplaceDraws:

@@ -30,8 +30,7 @@ Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of guard bits: the bits with which a table is computed, beyond those of its
-entries."""
+"""The number of guard bits: bits with which a table is computed, beyond those of its entries."""
 
 
 @attrs.define

@@ -46,8 +46,8 @@ compared in doubles; where they are closer, exact numbers decide."""
 
 
 class WideGaussian:
-    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers, for σ = 2^exponent, 16 <=
-    exponent <= 40."""
+    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers; σ = 2^exponent, exponent 16 to
+    40."""
 
     def __init__(self, exponent: int) -> None:
         self.exponent: Final = exponent

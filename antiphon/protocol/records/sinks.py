@@ -70,7 +70,7 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """A cache: identity (``id``) of a message -> the message and its line."""
+        """A cache of encoded messages: the identity (``id``) of a message -> message and line."""
 
     def __enter__(self) -> FileSink:
         try:

@@ -247,8 +247,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier that the guard file records if answers may be given before they are on
-    the disk; else an empty text."""
+    """The machine's boot identifier, if answers may be given before they are on the disk, or ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
