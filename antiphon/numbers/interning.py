@@ -1,4 +1,5 @@
-"""Numbers and hashable keys for values, by exact type: 1, True and 1.0 are three values."""
+"""Hashable keys that compare values by exact type and content, and a numbering of values by such
+keys."""
 
 import enum
 import struct
@@ -83,8 +84,8 @@ def _content(kind: type[Any]) -> Content | None:
 
 
 def telling(kind: Any) -> tuple[str, ...]:
-    """The names of the fields that tell objects of an attrs class apart: those that ``==`` compares
-    or the constructor takes."""
+    """The names of the fields by which objects of an attrs class differ: those that ``==`` compares
+    and those that the constructor takes."""
     return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
@@ -116,8 +117,8 @@ def _itself(value: Hashable) -> Hashable:
 
 
 def _attributes(kind: type[Any], itself: Content = _itself) -> Content:
-    """A function from an object to the content to compare: the object itself (so by its own ``==``)
-    or its members, together with all its slots and attributes."""
+    """A function from an object to the content by which it is compared: the result of ``itself``
+    (by default the object, with its ``==``), with the values of all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -186,7 +187,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            # This assignment also overwrites a value that an interrupted call has left here.
+            # An interrupted call may have left a value here, which this assignment overwrites.
             self.values[number:] = [value]
             self._ids[key] = number
         return number

@@ -33,8 +33,7 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    # Extra bits of precision, twice the leading zero bits of e^(-x²/2), make up for the
-    # cancellation in the difference below.
+    # These extra bits make up for the cancellation in the difference below.
     bits = _BITS + math.ceil(x * x * Fraction(3, 2))
     least, most = density(x, bits)
     low, high = _series(x, bits)

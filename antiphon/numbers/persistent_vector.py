@@ -25,7 +25,7 @@ class OnAccess(Sequence[Item]):
 
     @abstractmethod
     def _at(self, places: range) -> Iterable[Item]:
-        """The items at these indices, none of which is negative or past the end."""
+        """The items at these indices, all of which are valid and not negative."""
 
     @overload
     def __getitem__(self, index: int) -> Item: ...
@@ -121,8 +121,8 @@ def _vector(size: int, shift: int, root: Node) -> Vector[Any]:
 
 
 def _branch(shift: int, item: object) -> Node:
-    """A chain of new tree nodes down to a leaf that holds only ``item``; ``shift`` is its height,
-    in bits of an index."""
+    """New tree nodes down to a leaf that holds only ``item``; ``shift`` is the height of the
+    topmost node, in bits of an index."""
     return (item,) if not shift else (_branch(shift - _BITS, item),)
 
 

@@ -28,8 +28,8 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of every subpackage
-    ROOM, and return them in order."""
+    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of all subpackages
+    ROOM, for this ``folder``; returns them in order."""
     return [import_module(name) for name, _ in _files(folder)]
 
 

@@ -42,7 +42,8 @@ class Unknown:
 
     @property
     def inside(self) -> Fraction:
-        """A number strictly inside the interval, so odd that it is hardly a root of any formula."""
+        """A number strictly inside the interval, unusual enough that it is hardly the root of a
+        formula."""
         return self.low + (1 if self.high is None else self.high - self.low) * _SHARE
 
     def contains(self, x: Fraction) -> bool:
@@ -160,7 +161,7 @@ class Symbolic:
         return not self <= other
 
     def at(self, value: Fraction) -> Fraction:
-        """The function's value where the symbol stands for this number."""
+        """The value of the function if the symbol stands for the number ``value``."""
         return self.above(value) / self.below(value)
 
     @property
@@ -296,7 +297,8 @@ def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fraction:
-    """A number inside the symbol's interval that lies below all ``crossings`` (roots and poles)."""
+    """A number inside the symbol's interval, below all ``crossings`` (roots and poles of a
+    function)."""
     least = min((at for at, _ in crossings), default=unknown.inside)
     return (unknown.low + least) / 2 if crossings else least
 

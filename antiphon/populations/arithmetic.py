@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 Values: TypeAlias = NDArray[Any]
 
 EXACT: Final = 2**53
-"""The largest size up to which every integer is exactly a double."""
+"""The bound 2^53 up to which every integer is exactly a double."""
 WIDE: Final = 2**62
-"""The largest size up to which integers are added in 64 bits without overflow."""
+"""The bound on the size of integers up to which two of them are added in 64 bits without
+overflow."""
 
 UFUNCS: Final[dict[str, np.ufunc]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -26,7 +27,7 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
-    operation does not, or the reverse."""
+    operation on single numbers does not, or the reverse."""
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -69,8 +70,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 class Lanes:
-    """The replicas (independent runs) in a block of a population: their count while they are alike,
-    then their indices.
+    """The replicas (independent runs) in a block of a population: only their count while they are
+    all alike, later their indices.
 
     While no number differs between replicas, they are all alike and only their count is stored.
     """
@@ -103,7 +104,8 @@ class Lanes:
             self.parent = self.mask = None
 
     def chosen(self, places: Indices) -> Indices:
-        """The indices of the replicas at these positions in the block."""
+        """The indices (among all replicas of the population) of the replicas at these positions in
+        the block."""
         ids = self.ids
         return places if ids is None else ids[places]
 
@@ -112,13 +114,14 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; they get their indices only on demand."""
+        """The block of the ``count`` replicas where the mask is true; their indices are computed on
+        demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """The positions of these replicas in ``born``, an earlier and larger block."""
+        """The positions of these replicas in ``born``, a block from which this one was split."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:

@@ -143,8 +143,7 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def spent(self) -> Charge | None:
-        """The sums of all charges so far, rounded up where they are not exact numbers; None without
-        a filter or odometer."""
+        """The sums of all charges so far, rounded up if not exact; None without a filter."""
 
     @property
     @abstractmethod
@@ -160,14 +159,12 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def shares(self) -> Sequence[ChildShare]:
-        """The budget share of every created mechanism, in the order of creation; a share is
-        computed when it is accessed."""
+        """The budget shares of all created mechanisms, in order; each is computed on access."""
 
     @property
     @abstractmethod
     def largest(self) -> ExactEpsilon | None:
-        """The largest ε of an ε-DP mechanism that the filter would accept; None without a
-        filter."""
+        """The largest ε of an ε-DP mechanism that the filter accepts; None without a filter."""
 
     @abstractmethod
     def at(self, delta: float | Fraction) -> InEpsilon:

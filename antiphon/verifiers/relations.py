@@ -60,7 +60,7 @@ class AnyTwo:
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """The value True: all messages are neighbours."""
+        """True: all messages are neighbours."""
         return True
 
 
@@ -68,7 +68,8 @@ class AnyTwo:
 @column_safe
 @attrs.frozen
 class AddOrRemove:
-    """Neighbours if one side is the ``empty`` record: presence against absence (CM §3.2)."""
+    """The relation by which two messages are neighbours if one of them is the ``empty`` record:
+    presence against absence (CM §3.2)."""
 
     swap_symmetric = True
 
@@ -112,8 +113,8 @@ def _are_integers(zero: object, one: object) -> bool:
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """The relation of integer arrays of one shape within ``distance`` in the ℓ_p norm, p =
-    ``norm``.
+    """The relation of integer arrays of one shape that are within ``distance`` in the ℓ_p norm,
+    with p = ``norm``.
 
     p is 1, 2 or ``math.inf``.
     """
@@ -147,7 +148,8 @@ class OfUpdates:
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are nonempty tuples of one length whose last entries are neighbours."""
+        """Whether both messages are nonempty tuples of one length that differ at most in their last
+        entries, which are neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -248,8 +250,8 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """The relation of histograms (integer arrays of one length) of two tables that differ in one
-    replaced row."""
+    """The relation of two tables' histograms (integer arrays of one length), if the tables differ
+    in one replaced row."""
 
     swap_symmetric = True
 
