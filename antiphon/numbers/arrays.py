@@ -20,7 +20,7 @@ Gaps: TypeAlias = "NDArray[np.uint64]"
 Bound: TypeAlias = Union[int, float, Fraction]
 """The type of one end of a range: an exact number, or an infinity for an end that is open."""
 _WHOLE: Final = "biu"
-"""The kinds of NumPy dtypes whose entries are whole numbers."""
+"""The kinds (letters) of NumPy dtypes whose entries are whole numbers."""
 _LOW: Final = np.uint64(2**32 - 1)
 _HALF: Final = np.uint64(32)
 
@@ -52,8 +52,7 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; every int is one of a step <
-    1."""
+    """Whether all entries are multiples of ``step``, a power of two; ints are, if it is below 1."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 

@@ -1,5 +1,4 @@
-"""Hashable keys that compare values by exact type and content, and a numbering of values by such
-keys."""
+"""Hashable keys of values, by exact type and content; a numbering of values by these keys."""
 
 import enum
 import struct
@@ -169,8 +168,7 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Give numbers to new values, in order. Raises: InvalidArgument if one has a number
-        already."""
+        """Number new values, in order. Raises: InvalidArgument if one has a number already."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")

@@ -42,7 +42,7 @@ class Unknown:
 
     @property
     def inside(self) -> Fraction:
-        """A number strictly inside the interval, unusual enough that it is hardly the root of a
+        """A number strictly inside the interval, so unusual that it is hardly the root of a
         formula."""
         return self.low + (1 if self.high is None else self.high - self.low) * _SHARE
 
@@ -297,8 +297,8 @@ def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fraction:
-    """A number inside the symbol's interval, below all ``crossings`` (roots and poles of a
-    function)."""
+    """A number inside the symbol's interval, below all ``crossings`` (a function's roots and
+    poles)."""
     least = min((at for at, _ in crossings), default=unknown.inside)
     return (unknown.low + least) / 2 if crossings else least
 

@@ -14,8 +14,7 @@ Values: TypeAlias = NDArray[Any]
 EXACT: Final = 2**53
 """The bound 2^53 up to which every integer is exactly a double."""
 WIDE: Final = 2**62
-"""The bound on the size of integers up to which two of them are added in 64 bits without
-overflow."""
+"""The bound up to which the sum of two integers is computed in 64 bits without overflow."""
 
 UFUNCS: Final[dict[str, np.ufunc]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -52,8 +51,7 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """An array of floats compared exactly with a rational, by the operation ``name`` such as
-    "lt"."""
+    """A mask: where floats compare with a rational, exactly, as ``name`` says (such as "lt")."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))
@@ -114,14 +112,13 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The block of the ``count`` replicas where the mask is true; their indices are computed on
-        demand."""
+        """The ``count`` replicas where the mask is true; their indices are computed on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """The positions of these replicas in ``born``, a block from which this one was split."""
+        """The positions of these replicas in ``born``, an earlier block that contains them."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:

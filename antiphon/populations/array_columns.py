@@ -218,8 +218,7 @@ def computed(
 
 
 def _axes(side: Any) -> int | None:
-    """The number of axes that an operand has in each replica; None if columns cannot compute with
-    it."""
+    """The number of axes of an operand in each replica; None if columns cannot compute with it."""
     kind: Any = type(side)  # pyright: ignore[reportUnknownVariableType]
     if kind is ArrayColumn or (kind is np.ndarray and side.dtype.str in ENTRIES):
         return int(side.ndim)

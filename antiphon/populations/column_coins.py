@@ -38,8 +38,7 @@ LIMIT: Final = 1 << 18
 """The largest number of replicas in a block with columns (one number for each replica). Seeded
 results depend on it, since it decides the order of draws."""
 NUMBERS: Final = 1 << 22
-"""The largest number of random numbers that one draw makes for a block in which each replica draws
-a vector."""
+"""The largest number of random numbers of a draw in which each replica draws a vector."""
 KNOWN: Final = 1024
 """The number of parts whose step functions are cached."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
@@ -222,15 +221,15 @@ class ColumnCoins(Coins):
 
     # A draw is made for all replicas of the block in the cheapest way with the right distribution:
     #
-    #   split     Few outcomes. As long as replicas are alike the block is a number n, and one
-    #             multinomial draw gives the number of replicas with each outcome; once they have
-    #             indices each draws alone, with its own probability if that is a column. The step
-    #             goes on with the largest part. The others wait with a script of their draws, and
-    #             the step (a pure function) is run again for them from its start.
-    #   column    Many outcomes: an array, a number for each replica. From here on they differ, so
-    #             they get indices; those beyond LIMIT wait.
-    #   apart     Neither is possible: the code that draws does not support columns (``many`` is
-    #             False), or doubles do not suffice. Then one replica at a time.
+    #   split     If there are few outcomes. While the replicas are alike the block is stored as
+    #             their number, and one multinomial draw gives the number of replicas with each
+    #             outcome; once they have indices each draws alone, with its own probability if that
+    #             is a column. The step goes on with the largest part. The others wait with a script
+    #             of their draws, and the step (a pure function) is run again for them.
+    #   column    If there are many outcomes: an array with a number for each replica. From here on
+    #             the replicas differ, so they get indices; those beyond LIMIT wait.
+    #   apart     If neither is possible, since the code that draws does not support columns (``many``
+    #             is False), or doubles do not suffice: the replicas are stepped one by one.
     #
     # Each draw is kept in the script (``_keep``) and never repeated.
 
@@ -312,8 +311,7 @@ class ColumnCoins(Coins):
         return self._split(parts)
 
     def _by_code(self, codes: Values, values: Sequence[object] = (False, True)) -> object:
-        """Split a block of replicas with indices by outcome: replica i has the outcome
-        values[codes[i]]."""
+        """Split a block of replicas with indices by outcome; replica i gets values[codes[i]]."""
         found: list[int] = np.flatnonzero(np.bincount(codes, minlength=1)).tolist()
         if len(found) == 1:
             return self._keep(values[found[0]])
@@ -329,7 +327,7 @@ class ColumnCoins(Coins):
         return self._by_code(codes, range(candidates))
 
     def _weighted(self, weights: tuple[Number | Column, ...]) -> object:
-        """Draw one of few or many outcomes with weights that differ from replica to replica."""
+        """A categorical draw with weights that differ from replica to replica."""
         size = self.lanes.size
         table = [np.broadcast_to(w.now() if type(w) is Column else float(w), size) for w in weights]
         ends = np.cumsum(np.asarray(table, float), axis=0)

@@ -74,8 +74,7 @@ class PerReplica(ABC):
 
     @abstractmethod
     def _first(self) -> Any:
-        """The value of the first replica among those being stepped; called when there is only
-        one."""
+        """The value of the first (in ``alone``: the only) replica that is being stepped."""
 
     def alone(self, part: object = None) -> Any:
         """The value of the only replica being stepped. Raises: Apart if there are several."""
@@ -85,13 +84,13 @@ class PerReplica(ABC):
 
 
 def _converted(convert: Callable[[Any], Any]) -> Callable[[PerReplica], Any]:
-    """A conversion method, such as ``__float__``: it converts the value of the only replica being
+    """A method such as ``__float__``, which converts the value of the only replica being
     stepped."""
     return lambda value: convert(value.alone())
 
 
 class NumberLike(PerReplica):
-    """A value for each replica that can be converted to a Python number while a single replica is
+    """A value for each replica, convertible to a Python number while a single replica is
     stepped."""
 
     __slots__ = ()
@@ -110,8 +109,7 @@ Operation: TypeAlias = Callable[["Column", Operand], Made]
 
 
 def _both_ways(name: str) -> tuple[Operation, Operation]:
-    """An arithmetic operator as two methods: with the column as left operand, and as right
-    operand."""
+    """An arithmetic operator as two methods: the column is the left operand, or the right one."""
 
     def left(column: Column, other: Operand) -> Made:
         return column.arithmetic(other, name)
@@ -237,8 +235,7 @@ class Column(NumberLike):
         return self.in_python(other, "pow", swapped=True)
 
     def arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result of the arithmetic operation ``name``; ``swapped``: the column is the right
-        operand."""
+        """The result of the operation ``name``; ``swapped``: the column is the right operand."""
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             first, second = (other, self) if swapped else (self, other)
             return Column.later(float, name, first, second, self.coins)
@@ -300,7 +297,7 @@ class Column(NumberLike):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
-        # In Python, ~True is -2, so the operands are ints and not truth values.
+        # In Python, ~True is -2, so truth values are converted to ints before logic.
         return Column(np.invert(numbers(self.now())), self.coins)
 
     def logic(self, other: Operand, name: str) -> Made:
@@ -325,7 +322,7 @@ class Column(NumberLike):
 
 _NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
-"""The operations on doubles of which NumPy's results are always Python's."""
+"""The operations on doubles for which NumPy's result is always that of Python."""
 _DEEPEST: Final = 8
 """The largest depth of nested operations on columns whose computation is postponed."""
 
@@ -339,8 +336,7 @@ def _is_exact(other: Any) -> bool:
 
 
 def _operand(other: Any) -> Values | None:
-    """The other operand of an operation in the form in which NumPy takes it; None if it is no
-    number."""
+    """The other operand of an operation in a form that NumPy takes; None if it is no number."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return other.now()  # type: ignore[no-any-return]
@@ -355,8 +351,7 @@ def _operand(other: Any) -> Values | None:
 
 
 def _only_in_python(other: Any, values: Values) -> bool:
-    """Whether only Python can compute with this operand: a huge int, or a Fraction together with
-    ints."""
+    """Whether only Python can compute with this operand: a huge int, or a Fraction with ints."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
 

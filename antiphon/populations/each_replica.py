@@ -80,7 +80,7 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # If it fails for some replicas only, each is stepped alone.
+    except Exception:  # If the function fails for some replicas, each is stepped alone.
         raise Apart from None
     return _column(made, coins)
 

@@ -41,8 +41,7 @@ class OneOf:
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """A ``OneOf`` whose codes (indices of choices) are packed, as there is one for each
-        round."""
+        """A ``OneOf`` whose codes (indices of choices) are packed, as each round has them."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
@@ -107,8 +106,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
 
 
 def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
-    """For each transcript that occurs in a joined block: the replicas that have it, and its
-    answers."""
+    """Each transcript that occurs in a joined block: the replicas that have it, and its answers."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:
         yield lanes, History(answers)

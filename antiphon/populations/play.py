@@ -39,12 +39,10 @@ MOST_JOINED: Final = 1024
 
 
 class Block(NamedTuple):
-    """A set of replicas that share the states of both parties and stand at the same point of a
-    round."""
+    """A set of replicas that share the states of both parties and the point reached in a round."""
 
     stage: int
-    """The party that takes the next step: the adversary (ASK), the mechanism (REPLY), or none
-    (END)."""
+    """The party that steps next: the adversary (ASK), the mechanism (REPLY), or none (END)."""
     own: object
     """The state of the adversary."""
     state: object

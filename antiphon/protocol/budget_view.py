@@ -105,7 +105,7 @@ class RiskInSight(Protocol):
 
     @property
     def right_accusations(self) -> float:
-        """An upper bound on the share of accused persons who are members of the dataset."""
+        """An upper bound on the share of members among the persons accused of being in the data."""
         ...
 
     @property
@@ -119,8 +119,7 @@ class RiskInSight(Protocol):
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the largest possible true-positive rate over the false-positive rate; returns the
-        axes."""
+        """Draw the largest possible true-positive rate by false-positive rate; returns the axes."""
         ...
 
 

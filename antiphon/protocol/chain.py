@@ -216,8 +216,7 @@ class AnyChain(Mechanism[States]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The mechanism's own claims, if all post-processors only forward queries (CM Lemma 2.15);
-        else none."""
+        """The mechanism's claims, if all post-processors only forward queries (CM Lemma 2.15)."""
         if not all(map(only_forwards, self.links)):
             return ()
         lemma = "post-processing (CM Lemma 2.15)"
@@ -240,8 +239,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The parts' states after the leftmost verifier has halted; None if there is no
-        verifier."""
+        """The parts' states after the leftmost verifier has halted; None without a verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:

@@ -1,5 +1,4 @@
-"""The display of results: a title and parts, described once for text and notebooks; results as
-data.
+"""The display of results: a title and parts, described once for text, notebooks and programs.
 
 Results print as text and show in a notebook as HTML; programs read their fields.
 """
@@ -42,7 +41,7 @@ class Picture:
     """A picture in a result, which is shown in a notebook only."""
 
     svg: Callable[[], str | None]
-    """A function that draws the picture as SVG text; its result None means that it cannot."""
+    """A function that returns the picture as SVG text, or None if it cannot be drawn."""
 
 
 Part: TypeAlias = Union[str, Grid, Verbatim, Picture]

@@ -1,5 +1,4 @@
-"""Verification functions for counts of distinct items: neighbouring streams differ in one event, or
-in all events of one item.
+"""Verification functions for counts of distinct items: streams differ in one event, or in one item.
 
 Messages about items are tuples (item, …), or ``EMPTY`` where nothing happened. A post-processor
 that counts distinct items sends a counter ±1 whenever an item appears or disappears. If one item's
@@ -27,8 +26,8 @@ class Differed(NamedTuple):
     first: int = 0
     """The sign of the first difference; 0 before it."""
     age: int = 0
-    """The number of pairs since ``level`` became 1 or -1; 0 while ``level`` is 0 or ``within`` is
-    None."""
+    """The number of pairs since ``level`` became 1 or -1; 0 while ``level`` is 0, or no
+    ``within``."""
 
 
 def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:

@@ -55,7 +55,7 @@ def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe
 @attrs.frozen
 class AnyTwo:
-    """Any two messages of the space are neighbours (record against record)."""
+    """The relation by which any two messages are neighbours (record against record)."""
 
     swap_symmetric = True
 
@@ -140,16 +140,16 @@ class Near:
 @column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
-    """The relation of records (user, …, x) and (user, …, x') of one length whose last entries x and
-    x' are neighbours."""
+    """The relation of tuples of one length, such as records (user, …, x), whose last entries are
+    neighbours by ``relation``."""
 
     swap_symmetric = symmetric_as("relation")
 
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both messages are nonempty tuples of one length that differ at most in their last
-        entries, which are neighbours."""
+        """Whether both messages are nonempty tuples of one length with neighbouring last
+        entries."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -224,7 +224,7 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the tuples agree in all entries but the one at ``index``, neighbours there."""
+        """Whether the tuples agree in all entries but that at ``index``, which has neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]

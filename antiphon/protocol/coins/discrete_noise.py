@@ -24,10 +24,10 @@ LARGEST_SCALE: Final = 2**40
 """The largest noise scale for which a sampler uses tables; beyond it, ``Series`` is used."""
 _NARROW: Final = 4
 """The largest scale at which discrete Laplace noise is drawn as a whole, from one table of about 44
-entries per unit of scale. For a larger scale, its binary digits are drawn in groups, and the
-topmost group has at most this scale."""
+entries per unit of scale. For a larger scale, the digits of the noise are drawn one by one, and the
+topmost digit has at most this scale."""
 _DIGIT: Final = 6
-"""The number of bits in a group of digits of discrete Laplace noise, except the topmost group."""
+"""The number of bits of a digit of discrete Laplace noise, except for the topmost digit."""
 
 
 class LaplaceDraws:
@@ -59,7 +59,7 @@ class LaplaceDraws:
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
         """The drawn integer for each index into ``table``; None for "minus zero", which is drawn
-        again. Empty if the noise is drawn in several digits."""
+        again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""

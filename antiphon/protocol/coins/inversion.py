@@ -1,4 +1,4 @@
-"""Exact inversion sampling: random words are looked up in a table; those equal to an entry get bits.
+"""Exact inversion sampling: a random word is looked up in a table; if in doubt, it gets more bits.
 
 A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a uniform
 real U of which only the first bits are tossed. The table has the integers ⌊2^bits·c_k⌋: a word
@@ -112,7 +112,7 @@ class Geometric:
         return table
 
     def bound(self, k: int) -> Bracket:
-        """Integer bounds around 2^bits·P(D < k), as a function of ``bits``; P(D < k) = c_k is (1 -
+        """Integer bounds around 2^bits·P(D < k), as a function of ``bits``; P(D < k) is (1 -
         e^(-k·rate)) / (1 - e^(-size·rate))."""
 
         def bracket(bits: int) -> tuple[int, int]:
@@ -151,7 +151,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of the random words that equal a table entry; these need further bits."""
+    """The positions of the random words ``digits`` that equal a table entry and need more bits."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 

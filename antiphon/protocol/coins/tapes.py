@@ -44,8 +44,7 @@ class RecordedCoins(Coins):
         return value
 
     def be(self, coins: Coins) -> None:
-        """Use these coins from now on: each step of an exchange (a post-processor's generator) has
-        new coins."""
+        """Use these coins from now on, as each step of an exchange (a generator) gets new coins."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:

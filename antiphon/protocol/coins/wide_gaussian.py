@@ -46,8 +46,8 @@ compared in doubles; where they are closer, exact numbers decide."""
 
 
 class WideGaussian:
-    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers; σ = 2^exponent, exponent 16 to
-    40."""
+    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers, σ = 2^exponent from 2^16 to
+    2^40."""
 
     def __init__(self, exponent: int) -> None:
         self.exponent: Final = exponent
@@ -132,7 +132,8 @@ class WideGaussian:
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
         """The indices of the draws that are rejected, given their absolute values ``size``, their
-        acceptance bits ``rest``, and the indices ``open_`` of draws with an unusual cell."""
+        acceptance bits ``rest``, and the indices ``open_`` of draws whose cell needed more than 16
+        bits."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -255,8 +256,8 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values except those at the indices ``places``; the last values fill the gaps, so the
-    order changes."""
+    """The values except those at the indices ``places``, in another order: the last ones fill
+    gaps."""
     if not len(places):
         return values
     end = len(values) - len(places)

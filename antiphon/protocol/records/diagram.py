@@ -190,8 +190,7 @@ class _Cast:
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
-        """The arrows of one round; ``stopped``: the leftmost part answered the message without
-        passing it on."""
+        """The arrows of one round; ``stopped``: the leftmost part answered and sent nothing on."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])

@@ -1,4 +1,4 @@
-"""Where the rounds of an interaction are kept: memory, or JSON lines (docs/transcripts.md).
+"""Stores for the rounds of an interaction: memory, or a file of JSON lines (docs/transcripts.md).
 
 A file has one line for each message, written at once, so that a long run streams to disk and a
 killed process loses at most the line being written.

@@ -262,7 +262,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except errors.AntiphonError:  # The message is refused, so it has not happened.
+    except errors.AntiphonError:  # The message is refused, so it counts as never sent.
         if session.over:
             raise
     session.settle()

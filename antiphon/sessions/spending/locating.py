@@ -113,7 +113,7 @@ def guarding(links: Sequence[PostProcessor]) -> bool:
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """A verifier's function and its state, if the function is one of a composition; else None."""
+    """A verifier's verification function and state, if it is about compositions; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -130,8 +130,7 @@ def _as_is(mechanism: Mechanism) -> bool:
 
 
 class Shares(OnAccess[ChildShare]):
-    """The budget shares of all created mechanisms; a share is computed on access, in O(log n) for n
-    mechanisms."""
+    """The budget shares of all n created mechanisms; each is computed on access, in O(log n)."""
 
     def __init__(self, found: Found) -> None:
         self._found, self._children = found, found.children
