@@ -228,8 +228,8 @@ class ColumnCoins(Coins):
     #             of their draws, and the step (a pure function) is run again for them.
     #   column    If there are many outcomes: an array with a number for each replica. From here on
     #             the replicas differ, so they get indices; those beyond LIMIT wait.
-    #   apart     If neither is possible, since the code that draws does not support columns (``many``
-    #             is False), or doubles do not suffice: the replicas are stepped one by one.
+    #   apart     If neither is possible: the code that draws does not support columns (``many`` is
+    #             False), or doubles do not suffice. Then the replicas are stepped one by one.
     #
     # Each draw is kept in the script (``_keep``) and never repeated.
 

@@ -249,9 +249,7 @@ class AnyChain(Mechanism[States]):
     def carries_data(self, state: States, message: object) -> bool:
         if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
-        # A message that was public on the left may carry private data when a post-processor passes
-        # it on.
-        return True
+        return True  # A post-processor may send private data on, given a public message.
 
     def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)

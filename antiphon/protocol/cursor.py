@@ -27,12 +27,12 @@ MAX_HOPS: Final = 1_000_000
 
 
 Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
-# In P ∘* M (CM Alg. 1), P receives messages from the left and sends messages to either side. Those to
-# the right go to M, whose answers P receives from the right; those to the left are the answers of
-# P ∘* M. P₁ ∘* P₂ (Alg. 2) is the same with both sides open. As nested calls, a chain of n parts
+# In P ∘* M (CM Alg. 1), P receives messages from the left and sends messages to either side. Those
+# to the right go to M, whose answers P receives from the right; those to the left are the answers
+# of P ∘* M. P₁ ∘* P₂ (Alg. 2) is the same with both sides open. As nested calls, a chain of n parts
 # would need a stack of depth n. But a step returns before its message goes on, and each part's
-# memory is in its own state, so one index (``here``) is enough. It does not depend on the brackets in
-# P₁ ∘* P₂ ∘* M: so ∘* is associative (law 3). ``states`` is a list made for this walk: if a step
+# memory is in its own state, so one index (``here``) is enough. It does not depend on the brackets
+# in P₁ ∘* P₂ ∘* M: so ∘* is associative (law 3). ``states`` is a list made for this walk: if a step
 # raises, the caller's tuple of states is unchanged (law 1).
 
 

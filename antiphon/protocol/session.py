@@ -150,7 +150,7 @@ class Session(Displayed, Generic[M]):
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
     #
     #   refused    The message is outside Q, or the step raises an AntiphonError and no coin has
-    #              been drawn. ``send`` raises, and nothing has happened: state, coins and transcript
+    #              been drawn. ``send`` raises, and nothing has happened: state, coins, transcript
     #              are unchanged, and the session goes on.
     #   answered   State, number, message and answer are stored at once, in ``_now``. After an
     #              interrupt, either nothing or all of this is stored.

@@ -109,8 +109,7 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            # Equal sides become one object, so that a mechanism cannot tell the worlds apart by
-            # identity.
+            # One object for both sides: its identity must not tell a mechanism the world.
             message = Pair(zero, zero)
         return state, RIGHT, message
 

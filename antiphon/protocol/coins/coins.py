@@ -95,7 +95,7 @@ class Coins(ABC):
     """A conversion of a tuple of drawn integers to an array; with replicas (parallel runs), each
     item holds the integers of all replicas."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """A function from a space to the test whether a message is in it, for one run or for columns."""
+    """A function from a space to a test whether a message is in it, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """A conversion of a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)

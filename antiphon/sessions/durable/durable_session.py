@@ -46,7 +46,7 @@ class DurableSession(Session):
     #                    off counts as missing.)
     #   refused          The message was refused, and no coin was drawn.
     #
-    # The state changes in memory between ``says`` and ``answers``. If ``answers`` cannot be written,
+    # The state changes in memory between ``says`` and ``answers``. If ``answers`` is not written,
     # the session is over: nobody gets the answer, and a resumed session draws anew. So a ``says``
     # without an answer is always the last line of a log.
 
