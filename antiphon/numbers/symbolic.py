@@ -1,4 +1,4 @@
-"""Symbols in place of rational parameters, and the rational functions that computing makes of them.
+"""Symbols in place of rational parameters, and the rational functions that result from them.
 
 A mechanism with a parameter ``Symbol("x", 0, 1)`` stands for one mechanism for each number in
 [0, 1]. A comparison must have the same answer for all of them, except at the two ends.

@@ -1,4 +1,4 @@
-"""Arithmetic of columns (one number per replica), where NumPy and Python agree."""
+"""Arithmetic of columns (one number per replica): where NumPy computes as Python does."""
 
 from __future__ import annotations
 

@@ -164,8 +164,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return ArrayColumn(self.now().astype(wanted), self.coins)
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
-        """A NumPy reduction over all entries of each replica's array; floats are added in
-        NumPy's order for one array."""
+        """A NumPy reduction over all entries of each replica's array; floats are added in the order
+        in which NumPy adds those of a single array."""
         if all(value is None for value in options.values()):
             values = self.now()
             values = np.ascontiguousarray(values.reshape(len(values), -1))
@@ -200,7 +200,7 @@ def computed(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any], coins: Deciding
 ) -> Made:
     """The result of a NumPy function of columns and arrays, for all replicas at once or for the
-    only one.
+    only replica that is being stepped.
 
     Raises: Apart, if the replicas must be stepped one by one; TypeError for a change in place, as a
     column is immutable.

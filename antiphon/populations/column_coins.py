@@ -113,7 +113,8 @@ class ColumnCoins(Coins):
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            # Where Python computes infinity, NumPy does so too, but warns.
+            # NumPy's warnings are off: where it warns of an overflow, Python, too, computes
+            # infinity.
             with np.errstate(all="ignore"):
                 return step(*arguments, self)
         except Apart as apart:

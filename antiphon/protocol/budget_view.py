@@ -114,8 +114,8 @@ class RiskInSight(Protocol):
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """An upper bound on the probability that the adversary, for a person in the dataset, gets a
-        posterior probability of this membership above ``threshold``."""
+        """An upper bound on the probability that, for a person in the dataset, the adversary's
+        posterior probability of this person's membership exceeds ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
@@ -153,7 +153,7 @@ class BudgetInSight(ABC):
     @abstractmethod
     def purse(self) -> tuple[Slot, ...]:
         """The purse: the privacy parameters that the verification function fixes in advance, each
-        with how many of it are left; () if it fixes none."""
+        with the number still left; () if it fixes none."""
 
     @property
     @abstractmethod

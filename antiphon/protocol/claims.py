@@ -84,7 +84,8 @@ class Claim:
         return stated
 
     def at(self, delta: object) -> Claim:
-        """The (ε, δ) claim with this δ that the claim implies; ε is rounded up (``approximate``).
+        """The claim of (ε, δ)-DP at this δ that this claim implies; ε is rounded up
+        (``approximate``).
 
         Raises: CompositionError if this claim implies no (ε, δ) with this δ.
         """

@@ -1,4 +1,4 @@
-"""Provenance: whose claims count as proved, and whose only as assumed (law 10).
+"""Provenance: which objects' claims count as proved, and which only as assumed (law 10).
 
 A figure is *proved* only where a proof speaks of the very code that runs. A claim of a class of
 this library is proved in its docstring and checked by tests; a claim of a user's class is the

@@ -224,7 +224,8 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples that agree except at ``index``, where their entries are neighbours."""
+        """Whether both are tuples that agree except at ``index``, with neighbouring entries
+        there."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]

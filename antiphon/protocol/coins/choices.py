@@ -150,8 +150,8 @@ def speeds_of(rate: ExactEpsilon) -> Speeds:
 
 
 def _speed(rate: ExactEpsilon) -> float:
-    """The number of entries of ``_table`` per unit of score, rounded down: multiplied by a score's
-    distance ``gap`` from the best, in doubles, it never exceeds the true product.
+    """The number of entries of ``_table`` per unit of score, rounded down so far that its product
+    with a difference of scores, computed in doubles, never exceeds the exact product.
 
     The margin 2^-50 exceeds the four rounding errors (of rate, speed, gap and their product).
     """

@@ -1,4 +1,4 @@
-"""The guard file beside a durable session's log: locked by one holder, a record of its progress.
+"""The guard file beside a durable session's log: it has one holder, and records the progress.
 
 The log alone does not show whether it is an older copy. The guard is locked while the session
 lives, and records its generation and the number of answered messages. A log that is behind its

@@ -166,7 +166,7 @@ def begin_anew(path: Path, data: bytes) -> int:
     Only the holder of the guard may call it: nobody else writes to ``part_of``. Raises: FileError;
     then the log is unchanged, as every step that may fail comes before the renaming.
     """
-    there = Path(os.path.realpath(path))  # The path of the file itself, not of a link to the file.
+    there = Path(os.path.realpath(path))  # The log itself is replaced, not a link to it.
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)

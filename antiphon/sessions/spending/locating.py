@@ -113,7 +113,7 @@ def guarding(links: Sequence[PostProcessor]) -> bool:
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """A verifier's verification function and state, if it is about compositions; else None."""
+    """A verifier's state and verification function f, if f is about compositions; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
