@@ -42,8 +42,7 @@ class Unknown:
 
     @property
     def inside(self) -> Fraction:
-        """A number strictly inside the interval, so unusual that it is hardly the root of a
-        formula."""
+        """A number strictly inside the interval, so unusual that it is hardly a formula's root."""
         return self.low + (1 if self.high is None else self.high - self.low) * _SHARE
 
     def contains(self, x: Fraction) -> bool:
@@ -297,8 +296,7 @@ def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fraction:
-    """A number inside the symbol's interval, below all ``crossings`` (a function's roots and
-    poles)."""
+    """A number in the symbol's interval, below all ``crossings`` (a function's roots and poles)."""
     least = min((at for at, _ in crossings), default=unknown.inside)
     return (unknown.low + least) / 2 if crossings else least
 

@@ -84,14 +84,12 @@ class PerReplica(ABC):
 
 
 def _converted(convert: Callable[[Any], Any]) -> Callable[[PerReplica], Any]:
-    """A method such as ``__float__``, which converts the value of the only replica being
-    stepped."""
+    """A method such as ``__float__``: it converts the value of the only replica being stepped."""
     return lambda value: convert(value.alone())
 
 
 class NumberLike(PerReplica):
-    """A value for each replica, convertible to a Python number while a single replica is
-    stepped."""
+    """A value for each replica, convertible to a Python number if a single replica is stepped."""
 
     __slots__ = ()
 

@@ -69,8 +69,7 @@ class AnswerPostProcessor(PostProcessor[None]):
 
     @abstractmethod
     def replaced(self, answer: Any, coins: Coins) -> object:
-        """The answer that goes left in place of ``answer``, which came from the right; it may be
-        HALT."""
+        """The answer sent to the left in place of ``answer`` from the right, which may be HALT."""
 
 
 @column_safe(of="function")

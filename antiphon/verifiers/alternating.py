@@ -26,7 +26,7 @@ class Differed(NamedTuple):
     first: int = 0
     """The sign of the first difference; 0 before it."""
     age: int = 0
-    """The number of pairs since ``level`` became 1 or -1; 0 while ``level`` is 0 or ``within``
+    """The number of pairs since ``level`` became 1 or -1; 0 if ``level`` is 0 or ``within``
     None."""
 
 

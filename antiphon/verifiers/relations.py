@@ -148,8 +148,8 @@ class OfUpdates:
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both messages are nonempty tuples of one length with neighbouring last
-        entries."""
+        """Whether both messages are nonempty tuples of one length whose last entries are
+        neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -224,8 +224,7 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are tuples that agree except at ``index``, with neighbouring entries
-        there."""
+        """Whether both are tuples that agree except at ``index``, where entries are neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]

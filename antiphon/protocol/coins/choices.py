@@ -162,7 +162,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """The integers ⌈2^62·e^(-k/256)⌉ for k = 0, 1, …, until one is 1: the weights e^(-x)."""
+    """The weights e^(-k/256), k = 0, 1, …, as integers ⌈2^62·e^(-k/256)⌉, until one is 1."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()

@@ -89,8 +89,8 @@ class Coins(ABC):
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """A conversion of a parameter that all replicas (parallel runs) share; for one run, the
-    identity."""
+    """A conversion of a parameter that all replicas (parallel runs) share; the identity for one
+    run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """A conversion of a tuple of drawn integers to an array; with replicas (parallel runs), each
     item holds the integers of all replicas."""

@@ -46,8 +46,7 @@ compared in doubles; where they are closer, exact numbers decide."""
 
 
 class WideGaussian:
-    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers, σ = 2^exponent from 2^16 to
-    2^40."""
+    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers; σ = 2^exponent is 2^16 to 2^40."""
 
     def __init__(self, exponent: int) -> None:
         self.exponent: Final = exponent
@@ -256,8 +255,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values except those at the indices ``places``, in another order: the last ones fill
-    gaps."""
+    """The values without those at the indices ``places``, which are filled with the last values."""
     if not len(places):
         return values
     end = len(values) - len(places)

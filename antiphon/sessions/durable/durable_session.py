@@ -264,8 +264,7 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks, before a state line that names their
-        places."""
+        """Write the message keys that the log lacks, before a state line names their places."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
