@@ -1,7 +1,7 @@
 """Subpackages ("rooms"): the names that ``dir`` shows of them, and modules found by folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``. So
+every file in a folder ``antiphon/ROOM/theorems``, and the files ``antiphon/ROOM/theorems.py``. So
 a room is added or removed by its folder alone, and no list of rooms exists.
 """
 

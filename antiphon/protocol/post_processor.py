@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.errors import check_arity
+from antiphon.numbers.errors import check_arity, written_as
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
@@ -94,6 +94,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
         return right if self.left is None else self.left(right)
 
 
+@written_as("@ap.post_processor()")
 def post_processor(
     *,
     initial_state: object = None,

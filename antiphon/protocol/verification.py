@@ -71,11 +71,18 @@ class Verification(ABC, Generic[State, Message]):
     first_pair_consistent: bool = False
     """Whether f refuses every sequence that has an identical first pair and a later pair that is
     not identical (CM Def. 5.3)."""
+    narrower_than: "Verification | None" = None
+    """A verification function f' of which f's author declares that it allows every sequence that f
+    allows; None if none is declared. ``ap.guarantee`` then uses a promise w.r.t. f' as assumed.
+
+    A subclass does not inherit the declaration."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "swap_symmetric" not in vars(cls):
             cls.swap_symmetric = False
+        if "narrower_than" not in vars(cls):
+            cls.narrower_than = None
 
     @property
     @abstractmethod

@@ -20,7 +20,7 @@ from antiphon.verifiers import AnyTwo, models
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if no ε is promised at the curve's least δ."""
 LARGE: Final = 10
-"""The largest ε of which a statement does not say that it promises next to nothing."""
+"""The ε above which a statement says that it promises next to nothing."""
 
 _CUT: Final = "…"
 _CUT_OFF: Final = re.compile(r"\b([A-Z]\w*)\([^…;]*…")
@@ -136,13 +136,14 @@ def protects(f: object) -> str:
 
 
 def _own(f: object, name: str) -> str | None:
-    """The words of a library's f about itself, in its attribute ``name``; None without any."""
+    """The text about itself that a library's f has in its attribute ``name``; None for a user's f,
+    or without such a text."""
     words: object = getattr(f, name, None) if why_untrusted(f) is None else None
     return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
-    """The words for how an update may differ; empty if it may be any other update."""
+    """The text that says how an update may differ; empty if it may be replaced by any other."""
     if type(relation) is AnyTwo:
         return ""
     return f", changed as {repr(relation)[:120]} allows and no more"
