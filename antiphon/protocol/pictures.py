@@ -120,7 +120,7 @@ def _matplotlib() -> ModuleType:
 
 
 def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
-    """Give axes the house style: no frame but two axes, a light grid, and labels for both axes."""
+    """Style axes: no frame at the top or right, a light grid, labels ``across`` and ``upwards``."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color=GRID, linewidth=0.8)

@@ -358,7 +358,7 @@ class Pairs(Listed):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether ``other`` is a subset of ``one``, if the types of the spaces decide it; else None."""
+    """Whether ``other`` is a subset of ``one``, if their types alone decide it; else None."""
     match one, other:
         case Anything(), _:
             return True
@@ -391,8 +391,8 @@ def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 @attrs.frozen
 class Signature:
-    """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
-    carries private data, and that a public transcript hides."""
+    """The message spaces of a mechanism: queries Q, answers A, and ``updates``, those messages in Q
+    that carry private data, which a public transcript hides."""
 
     queries: Space = attrs.field(validator=_is_space)
     answers: Space = attrs.field(validator=_is_space)
