@@ -306,6 +306,9 @@ class Tuples(_OfSpaces):
                 return False
         return True
 
+    def cure(self, value: object) -> str:
+        return "; a tuple of one entry is written (x,)" if len(self.spaces) == 1 else ""
+
     def elements(self) -> Iterator[tuple[object, ...]]:
         return product([space.enumerate for space in self.spaces])
 
@@ -321,6 +324,9 @@ class Either(_OfSpaces):
             if space.contains(value):
                 return True
         return False
+
+    def cure(self, value: object) -> str:
+        return next(filter(None, (space.cure(value) for space in self.spaces)), "")
 
     def elements(self) -> Iterator[object]:
         for place, space in enumerate(self.spaces):
