@@ -16,10 +16,14 @@ from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import Intake
+from antiphon.boards.page import page
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.guarantees.guarantee import Guarantee
+from antiphon.composition.guarantees.statement import Statement
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
+from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
@@ -47,6 +51,8 @@ class Runs(Defined, Protocol):
     @property
     def definition(self) -> str: ...
     def by_key(self, answer: Any) -> dict[str, int]: ...
+    def guarantee(self) -> Guarantee: ...
+    def statement(self) -> Statement: ...
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
@@ -255,6 +261,23 @@ class LiveBoard(Shown):
         privacy, and agree with one another.
         """
         return series(self.board, self._inbox.told, how, last)
+
+    def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the board's page for others, one HTML file, as ``antiphon board page`` does.
+
+        It has the counts with pictures (extra ``plot``), the risk and the statement: released
+        numbers and public times only, as it is published. Returns: its path.
+        Raises: FileError for a file that is there already, without ``overwrite``.
+        """
+        path, board, amount = Path(path), self.board, self.board.columns.amount
+        refuse_taken([path], overwrite)
+        kind = "Counts" if amount is None else f"Sums of {amount}"
+        parts: list[tuple[str, Shown]] = [
+            ("How far it is", self), (kind, self.ask("total")), (kind, self.ask("window")),
+            ("Risk", board.guarantee().risk()),
+        ]  # fmt: skip
+        path.write_text(page(path.stem, parts, board.statement()), encoding="utf-8")
+        return path
 
     def status(self) -> BoardStatus:
         """The board's progress for its operator: windows published, and how many rows wait.
