@@ -11,7 +11,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, style_axes, titled
+from antiphon.protocol.pictures import (
+    COLOURS,
+    DASHED,
+    INK,
+    SOFT,
+    Axes,
+    by_date,
+    picture,
+    style_axes,
+    titled,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -165,16 +175,11 @@ def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates
 
 def dated(axes: Axes, curves: Sequence[Curve]) -> None:
     """Set up the axes: dates (or numbers of flights) from left to right, and counts upwards."""
-    import matplotlib.dates
-
-    mdates: Any = matplotlib.dates
     style_axes(axes)
     first = min(each.dates[0] for each in curves)
     last = max(each.dates[-1] for each in curves)
     if isinstance(first, np.datetime64):
-        locator = mdates.AutoDateLocator(maxticks=9)
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
+        by_date(axes)
         margin: Any = (last - first) // 40
     else:
         _whole(axes.xaxis)
