@@ -23,7 +23,7 @@ from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.composition.guarantees.statement import Statement
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
-from antiphon.protocol.records.files import refuse_taken
+from antiphon.protocol.records.files import naming, refuse_taken
 from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
@@ -267,7 +267,8 @@ class LiveBoard(Shown):
 
         It has the counts with pictures (extra ``plot``), the risk and the statement: released
         numbers and public times only, as it is published. Returns: its path.
-        Raises: FileError for a file that is there already, without ``overwrite``.
+        Raises: FileError for a file that is there already, without ``overwrite``, or that cannot
+        be written.
         """
         path, board, amount = Path(path), self.board, self.board.columns.amount
         refuse_taken([path], overwrite)
@@ -276,7 +277,9 @@ class LiveBoard(Shown):
             ("How far it is", self), (kind, self.ask("total")), (kind, self.ask("window")),
             ("Risk", board.guarantee().risk()),
         ]  # fmt: skip
-        path.write_text(page(path.stem, parts, board.statement()), encoding="utf-8")
+        text = page(path.stem, parts, board.statement())
+        with naming(path, "written"):
+            path.write_text(text, encoding="utf-8")
         return path
 
     def status(self) -> BoardStatus:

@@ -20,15 +20,7 @@ from antiphon.boards.clock import Clock
 from antiphon.numbers import InvalidArgument
 from antiphon.numbers.rounded_text import band
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
-from antiphon.protocol.pictures import (
-    COLOURS,
-    Axes,
-    Plotted,
-    by_date,
-    legend,
-    style_axes,
-    titled,
-)  # fmt: skip
+from antiphon.protocol.pictures import COLOURS, Axes, Plotted, by_date, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted
 
 How: TypeAlias = Literal["total", "window", "sliding"]

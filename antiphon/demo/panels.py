@@ -11,17 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.pictures import (
-    COLOURS,
-    DASHED,
-    INK,
-    SOFT,
-    Axes,
-    by_date,
-    picture,
-    style_axes,
-    titled,
-)  # fmt: skip
+from antiphon.protocol import pictures
+from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, style_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -179,7 +170,7 @@ def dated(axes: Axes, curves: Sequence[Curve]) -> None:
     first = min(each.dates[0] for each in curves)
     last = max(each.dates[-1] for each in curves)
     if isinstance(first, np.datetime64):
-        by_date(axes)
+        pictures.by_date(axes)
         margin: Any = (last - first) // 40
     else:
         _whole(axes.xaxis)

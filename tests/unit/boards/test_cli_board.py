@@ -108,6 +108,8 @@ def test_python_writes_the_page_of_the_command_line(cli, path, tmp_path):
     with read_board(path).board.open(path.with_suffix("")) as live:
         with pytest.raises(ap.FileError, match="overwrite=True"):
             live.page(page)
+        with pytest.raises(ap.FileError, match=r"none/page\.html cannot be written"):
+            live.page(tmp_path / "none" / "page.html")
         (tmp_path / "else").mkdir()
         assert live.page(tmp_path / "else" / "visits.html").read_bytes() == written
         page.write_text("")
