@@ -140,6 +140,8 @@ def rows_of(
         path = Path(source)
         reader = CellReader(path.name, columns, columns.names, leave_out=bad == "leave out")
         return reader, csv_cells(path, columns)
+    if isinstance(source, list | tuple) and any(isinstance(each, str | Path) for each in source):
+        raise InvalidArgument("files are given one by one: live.feed(*paths), not live.feed(paths)")
     if hasattr(type(source), "columns") or hasattr(source, "__arrow_c_stream__"):
         raise InvalidArgument(
             "a frame is fed by its rows: live.feed(ap.stream(frame, live.board.columns.names, "
@@ -274,7 +276,9 @@ class CellReader:
         try:
             return clock.wall(moment(cell))
         except ValueError:
-            raise ValueError("its time is none: an ISO text such as 2026-01-31T12:00") from None
+            raise ValueError(
+                "its time is none that can be read: write an ISO text such as 2026-01-31T12:00"
+            ) from None
 
     @staticmethod
     def text(cell: object, of: str, longest: int = LONGEST) -> str:

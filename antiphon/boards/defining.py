@@ -16,7 +16,7 @@ from antiphon.boards.inbox import Late
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.mechanisms.fields import COORDINATES, STREAM, check_positive, check_size, probability
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.numbers.errors import of_kind
+from antiphon.numbers.errors import of_kind, written_as
 
 UnitName: TypeAlias = Literal["user-window", "user", "row"]
 Neighbours: TypeAlias = Literal["added or removed", "replaced", "changed"]
@@ -36,6 +36,10 @@ _UNITS: Final[dict[tuple[str, str], Unit]] = {
 }  # fmt: skip
 
 
+@written_as(
+    'ap.boards.counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365, '
+    "per_user=3, epsilon=1)"
+)
 def counts(
     *,
     start: object,
@@ -87,6 +91,10 @@ def counts(
     return _board(None, 0, 1, 1, locals())
 
 
+@written_as(
+    'ap.boards.sums("amount", low=0, high=500, start="2026-01-01", horizon=365, per_user=3, '
+    "epsilon=1)"
+)
 def sums(
     amount: str,
     *,

@@ -186,7 +186,7 @@ class LiveBoard(Shown):
             try:
                 wall = clock.wall(public_time(until, "until"))
             except ValueError as error:
-                raise InvalidArgument(f"until: {error}") from None
+                raise InvalidArgument(f"until: {str(error).removeprefix('until: ')}") from None
             return max(clock.over(wall, lateness), self._inbox.closed)
         now, closed = clock.now(), self._inbox.closed
         over = clock.over(now, lateness)

@@ -18,6 +18,7 @@ import numpy as np
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
 from antiphon.numbers import InvalidArgument
+from antiphon.numbers.errors import Elsewhere, shown
 from antiphon.numbers.rounded_text import band
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, by_date, legend, style_axes, titled
@@ -25,6 +26,7 @@ from antiphon.protocol.records.labels import counted
 
 How: TypeAlias = Literal["total", "window", "sliding"]
 _SHOWN: Final = 12
+_FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"
 
 
 class Defined(Protocol):
@@ -47,6 +49,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     """
 
     _told = "how keys windows values errors begun"
+    frame, to_frame = Elsewhere(_FRAME), Elsewhere(_FRAME)
 
     how: str
     keys: tuple[str, ...]
@@ -181,7 +184,7 @@ def series(
     if (how == "sliding") is (last is None):
         raise InvalidArgument("last=… goes with 'sliding': how many windows, together")
     if last is not None and (type(last) is not int or last < 1):
-        raise InvalidArgument("last is an int >= 1")
+        raise InvalidArgument(f"last is an int >= 1, not {shown(last)}")
     keys = board.keys or tuple(sorted(published[-1] if published else ()))
     firsts = [
         next((window for window, counts in enumerate(published) if key in counts), 0)

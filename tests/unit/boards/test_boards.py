@@ -119,6 +119,18 @@ class TestDefinition:
         with pytest.raises(InvalidArgument, match=said):
             counting(**given_)
 
+    def test_a_call_with_other_parameters_is_shown_one_that_fits(self):
+        for call, write in (
+            (lambda: ap.boards.counts("country"), r"write ap\.boards\.counts\(by="),
+            (lambda: counting(column="x"), r"write ap\.boards\.counts\(by="),
+            (
+                lambda: ap.boards.sums("amount", epsilon=1),
+                r"write ap\.boards\.sums\(.amount., low=",
+            ),
+        ):
+            with pytest.raises(InvalidArgument, match=write):
+                call()
+
     @over("low, high, step", [(0, 0, 1), (5, 4, 1), (0, 1, 2), (0, 2**41, 1), (0, math.nan, 1)])
     def test_what_are_no_bounds_is_refused(self, low, high, step):
         with pytest.raises(InvalidArgument):
@@ -220,6 +232,21 @@ class TestFeeding:
             with pytest.raises(InvalidArgument, match=r"live\.feed\(ap\.stream\(frame"):
                 counting().start(seed=1).feed(source, bad="leave out", until="2026-01-02")
 
+    def test_a_list_of_files_is_told_how_to_come(self, tmp_path):
+        live, path = counting().start(seed=1), csv(tmp_path, DAYS)
+        for paths in ([path], [str(path)], (path, path)):
+            with pytest.raises(InvalidArgument, match=r"live\.feed\(\*paths\)"):
+                live.feed(paths, name="f", bad="leave out", until="2026-01-03")
+        assert live.windows == 0
+
+    def test_after_its_block_a_board_says_that_it_is_closed(self, tmp_path):
+        with counting().open(tmp_path / "b") as live:
+            live.feed(until="2026-01-02")
+        for late in (live.ask, live.status, live.feed, lambda: str(live)):
+            with pytest.raises(ap.ProtocolError, match=r"with board\.open\(folder\) as live"):
+                late()
+        live.close()
+
     def test_missing_cells_of_a_frame_are_those_of_a_csv_file(self, tmp_path):
         frame = pd.DataFrame(
             {"time": ["2026-01-01", None, "2026-01-02", "2026-01-02", "2026-01-02"],
@@ -270,6 +297,10 @@ class TestFeeding:
         live = counting(others="elsewhere").start(seed=1)
         live.feed(csv(tmp_path, ["2026-01-01,ada,XX", "2026-01-01,bob,FR"]), until="2026-01-02")
         assert live.ask("window").values == ((1, 0, 1),)
+
+    def test_a_time_that_is_none_is_named_once(self):
+        with pytest.raises(InvalidArgument, match=r"^until: a time is an ISO text"):
+            counting().start(seed=1).feed(until="31.01.2026")
 
     def test_a_board_in_the_past_is_not_ended_by_the_clock(self):
         live = counting(start="2013-01-01").start(seed=1)
@@ -513,6 +544,8 @@ class TestAnswers:
         assert "and 1 key more" in str(live.ask())
 
     def test_its_columns_are_a_frame(self):
+        with pytest.raises(AttributeError, match=r"pd\.DataFrame\(series\.to_columns\(\)\)"):
+            counting().start(seed=1).ask().to_frame()
         told = BoardSeries("each window", ("FR", "DE"), ("2026-01-01", "2026-01-02 06:00"),
                            ((Fraction(3), None), (Fraction(1, 2), Fraction(-4))),
                            (Fraction(1, 3), Fraction(63611, 1000)))  # fmt: skip
@@ -549,6 +582,10 @@ class TestAnswers:
     def test_other_questions_are_refused(self, how, last):
         with pytest.raises(InvalidArgument):
             counting().start(seed=1).ask(how, last=last)
+
+    def test_a_number_of_windows_is_pythons(self):
+        with pytest.raises(InvalidArgument, match=r"not a NumPy int64 \(write int\(x\)\)"):
+            counting().start(seed=1).ask("sliding", last=np.int64(7))
 
     def test_errors_hold_as_often_as_they_say(self):
         """n = 400 boards, β = 0.05: at most 40 outside (α < 1e-4); halved bounds are refuted."""
