@@ -16,13 +16,13 @@ from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import Intake
-from antiphon.boards.page import page
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.composition.guarantees.statement import Statement
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
+from antiphon.protocol.display import bundle, escaped
 from antiphon.protocol.records.files import naming, refuse_taken
 from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
@@ -63,6 +63,13 @@ _AT_ONCE: Final = 16
 _BEHIND: Final = 8
 """The largest number of windows or days that a feed publishes at once by the machine's clock,
 unless it is called with ``until="now"``."""
+_PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#1e293b;background:#fff}}h1{{font-size:1.4rem}}h2{{font-size:1.05rem;margin-bottom:.2rem}}
+section{{margin:2rem 0;overflow-x:auto}}ul{{margin-top:.2rem}}</style>
+<main><h1>{title}</h1>{body}</main></html>
+"""
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -277,7 +284,9 @@ class LiveBoard(Shown):
             ("How far it is", self), (kind, self.ask("total")), (kind, self.ask("window")),
             ("Risk", board.guarantee().risk()),
         ]  # fmt: skip
-        text = page(path.stem, parts, board.statement())
+        shown = (bundle(part, part._card(), kind)["text/html"] for kind, part in parts)
+        body = "".join(f"<section>{each}</section>" for each in shown)
+        text = _PAGE.format(title=escaped(path.stem), body=body + board.statement().html())
         with naming(path, "written"):
             path.write_text(text, encoding="utf-8")
         return path
