@@ -34,7 +34,8 @@ letter is a vowel."""
 
 
 def of_kind(value: object) -> str:
-    """The type of a value in words, without its value: "an int", "None", "the class TreeCounter".
+    """The type of a value in words, without its value: "an int", "None", "the class TreeCounter";
+    of a NumPy scalar also the call that makes it a plain number.
 
     >>> of_kind(1), of_kind(None), of_kind(Fraction)
     ('an int', 'None', 'the class Fraction')
@@ -44,7 +45,13 @@ def of_kind(value: object) -> str:
     kind = type(value)
     if issubclass(kind, type):
         return f"the class {getattr(value, '__name__', 'of no name')}"
+    plain = next((each for each in _PLAIN if each in kind.__name__), None)
+    if kind.__module__ == "numpy" and plain is not None:
+        return f"a NumPy {kind.__name__} (write {plain}(x))"
     return with_article(kind.__name__)
+
+
+_PLAIN: Final = ("float", "int", "bool")
 
 
 def shown(value: object) -> str:

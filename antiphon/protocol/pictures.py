@@ -132,6 +132,16 @@ def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
         axes.set_ylabel(upwards)
 
 
+def by_date(axes: Axes) -> None:
+    """Label the horizontal axis, whose values are dates, with at most nine short dates."""
+    import matplotlib.dates
+
+    dates: Any = matplotlib.dates
+    locator = dates.AutoDateLocator(maxticks=9)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+
+
 def legend(axes: Axes, **where: Any) -> None:
     """Add a legend without a frame to the axes."""
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, **where)

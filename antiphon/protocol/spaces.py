@@ -17,7 +17,7 @@ import numpy as np
 
 from antiphon.numbers import Intractable, InvalidArgument, arrays
 from antiphon.numbers.arrays import Bound, product
-from antiphon.numbers.errors import listed
+from antiphon.numbers.errors import listed, of_kind
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import column_safe, register, set_derived
@@ -41,10 +41,7 @@ class Space(ABC):
         return all(map(self.contains, values))
 
     def cure(self, value: object) -> str:
-        """Advice for the error about a value that does not belong, after "; "; may be empty.
-
-        The text shows nothing of the value, which may be private data.
-        """
+        """Advice, after "; ", on a value outside, of which it shows nothing; or an empty text."""
         return ""
 
     def enumerate(self) -> Iterator[Any]:
@@ -272,6 +269,11 @@ class _OfSpaces(Listed):
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
+    def cure(self, value: object) -> str:
+        if type(self) is Tuples:
+            return "; a tuple of one entry is written (x,)" if len(self.spaces) == 1 else ""
+        return next(filter(None, (space.cure(value) for space in self.spaces)), "")
+
     @property
     def discrete(self) -> bool:  # type: ignore[override]
         return all(space.discrete for space in self.spaces)
@@ -385,8 +387,7 @@ def _known(one: Space, other: Space) -> bool | None:
 
 def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, Space):
-        kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        raise InvalidArgument(f"{field.name} is a space such as spaces.Integers(), not {kind}")
+        raise InvalidArgument(f"{field.name} is a space (spaces.Integers()), not {of_kind(value)}")
 
 
 @attrs.frozen

@@ -231,7 +231,7 @@ def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, m
         raise ResumeError(
             f"{path} and its guard are copies: where they were copied from, the session may have "
             "gone on, and two that go on from one state answer with noise twice. If they were "
-            "moved here, and no other copy is ever resumed, say moved=True"
+            "moved here, and no other copy is ever resumed, say moved=True (--moved)"
         )
 
 
