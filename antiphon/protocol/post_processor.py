@@ -69,7 +69,7 @@ class AnswerPostProcessor(PostProcessor[None]):
 
     @abstractmethod
     def replaced(self, answer: Any, coins: Coins) -> object:
-        """The answer that goes left, in place of one from the right, which may be HALT."""
+        """The answer sent to the left in place of ``answer`` from the right, which may be HALT."""
 
 
 @column_safe(of="function")
@@ -82,8 +82,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
-    None."""
+    """The ``composition.Lifting`` with which ``ap.guarantee`` applies CM Thm 6.1, or None."""
     forwards_queries: bool | Forwarding = False
 
     def step(

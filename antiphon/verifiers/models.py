@@ -28,7 +28,7 @@ def is_verification(_: object, __: object, value: object) -> None:
 
 
 def _is_space(_: object, field: "attrs.Attribute[Space]", value: object) -> None:
-    # What is no space cannot be asked what it contains: V[f] would halt at every message.
+    # A value that is no space has no ``contains``: V[f] would halt at every message.
     if not isinstance(value, Space):
         raise InvalidArgument(
             f"{field.name} is a space, such as Finite((COUNT,)), not {of_kind(value)}"

@@ -90,16 +90,19 @@ class Statement(Shown, ForPrograms):
 def stated(
     known: Derivation,
     *,
+    told: Sequence[str] = (),
     public: Sequence[str] = (),
     uncovered: Sequence[str] = (),
     delta: Fraction | None = None,
 ) -> Statement:
     """The statement of a derivation, with further facts about the system that no theorem covers.
 
-    ``delta``: the δ at which ε is stated where nothing is promised at the floor; None: 10⁻⁶.
+    ``told``: what is published, the first section if there is any; ``delta``: the δ at which ε is
+    stated where nothing is promised at the floor; None: 10⁻⁶.
     """
     proved = known.proved
     sections = (
+        *((Section("What is told", tuple(told)),) if told else ()),
         Section("Who is protected", (f"Protected is {protects(known.verification)}.",)),
         Section("Against whom, and how long", _AGAINST),
         Section("How much", tuple(_figures(known, delta or _DELTA))),
