@@ -233,20 +233,33 @@ def test_states_that_cannot_be_compared():
         ap.PrivacyGame(lists, EVENT).tight_delta(epsilon=0, rounds=2)
 
 
-def test_an_f_that_raises_has_refused():
-    """As a verifier does; the game goes on without that pair."""
+def of_raising(error):
+    """A game whose f raises where the world b = 1 has the message 1."""
 
     class Raises:
         def holds(self, zero, one):
             if one == 1:
-                raise ZeroDivisionError
+                raise error
             return True
 
-    game = ap.PrivacyGame(RR, ap.verifiers.neighbouring_start(Raises()))
+    return ap.PrivacyGame(RR, ap.verifiers.neighbouring_start(Raises()))
+
+
+def test_an_f_that_raises_an_error_of_ours_has_refused():
+    """As a verifier does; the game goes on without that pair."""
+    game = of_raising(ap.InvalidArgument("no neighbours"))
     assert game.play(ap.scripted([ap.Pair(0, 1)]), bit=0).answers == (ap.HALT,)
     assert game.tight_delta(epsilon=Log(3), rounds=1) == Fraction(1, 7)
-    game = ap.PrivacyGame(RR, ap.verifiers.neighbouring_start(Raises()))
+    game = of_raising(ap.InvalidArgument("no neighbours"))
     assert game.tight_delta(epsilon=Log(3), rounds=1, queries=[1]) == 0
+
+
+def test_an_f_that_crashes_has_no_figures():
+    """A verifier refuses that pair; with a δ of 0 a slip in f would pass for privacy."""
+    game = of_raising(ZeroDivisionError())
+    assert game.play(ap.scripted([ap.Pair(0, 1)]), bit=0).answers == (ap.HALT,)
+    with pytest.raises(ap.PartError, match=r"crashed: ZeroDivisionError, on \(0, 1\)"):
+        game.tight_delta(epsilon=Log(3), rounds=1)
 
 
 def test_a_claim_with_no_single_epsilon_is_not_admitted():
