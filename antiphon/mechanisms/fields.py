@@ -54,7 +54,7 @@ def check_positive(value: object, name: str) -> Fraction:
     if type(value) is Log:
         raise InvalidArgument(
             f"{name} must be rational, as noise is drawn for it exactly: write "
-            f"{name}=float(ap.{str(value):.60}), and that number is what is claimed"
+            f"{name}=float(ap.{value!s:.60}), and that number is what is claimed"
         )
     return _short(exact.positive(value, name), name)
 
