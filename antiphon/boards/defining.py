@@ -173,7 +173,7 @@ def _board(
     )  # fmt: skip
     if board.found and board.engine != "rows":
         raise InvalidArgument("engine='duckdb' takes public keys: list them")
-    board.mechanism  # the mechanism refuses parameters that do not fit together  # noqa: B018
+    board.mechanism  # Building it checks that the parameters fit together.  # noqa: B018
     return board
 
 
