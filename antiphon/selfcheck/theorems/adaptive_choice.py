@@ -69,8 +69,7 @@ class Forgetful(Budget[Any]):
 
 @attrs.frozen
 class RoundedUp(Budget[Spent]):
-    """A broken residue filter: the Gaussian parameter ν of the remaining budget is rounded up, to a
-    multiple of ``step``."""
+    """A broken residue filter: it rounds the remaining Gaussian parameter ν up, to a ``step``."""
 
     budget: ResidueFilter
     step: Fraction
@@ -165,8 +164,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Any, *, broken: Callable[[Any], Budget[Any]] | None = None) -> Evidence:
-    """Evidence that a filter bounds any three adaptive creations, or that a ``broken`` one does
-    not."""
+    """Evidence that a filter bounds any three adaptive creations; a ``broken`` one does not."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if broken is None else broken(budget)), claimed)
@@ -216,7 +214,7 @@ def _products(*, kept: bool = True) -> Evidence:
     return private(system, f, claimed, 9, catalogue=(leaky,), max_creations=3, exactly=True)
 
 
-# --- choosing the Rényi order after the outcome ---------------------------------------------------
+# --- checks of Rényi orders chosen after the outcome ----------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
 """A pair (ε, δ) that each outcome of ``coin()`` satisfies by its own Rényi order, 11/4 or 20."""
@@ -249,7 +247,7 @@ def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
     return Evidence((GOAL,), (best_order(mechanism),), who, note)
 
 
-# --- an odometer whose bounds hold at each fixed time, and not at all times together ------------
+# --- checks of an odometer whose bound fails rarely at each fixed time ---------------------------
 
 BETA, STEPS = Fraction(9, 20), 6
 

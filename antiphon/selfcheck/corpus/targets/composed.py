@@ -23,8 +23,7 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
 class SwapsStates(Extended):
-    """A broken ExtConComp that swaps two mechanisms' states, of 2i and 2i+1, after a question to
-    one.
+    """A broken ExtConComp: after a question it swaps the states of the mechanisms 2i and 2i+1.
 
     The verifier's record of each mechanism's messages is then wrong, so a mechanism can be asked
     more than its f allows.

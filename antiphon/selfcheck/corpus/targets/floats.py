@@ -121,8 +121,7 @@ class Snapping(NoninteractiveMechanism[int, float]):
 @column_safe
 @attrs.frozen
 class TruncatedGeometric(NoninteractiveMechanism[int, int]):
-    """The mechanism GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n,
-    drawn exactly.
+    """The mechanism GeoSample: a count in 0..n plus exact geometric noise, clipped to 0..n.
 
     NIM: an int -> an int. It draws z with weight F(z) − F(z−1), like the paper's binary search for
     the least z with F(z) >= u for a uniform u in 1..d. Privacy: ln(1 + 2^-k)-DP w.r.t. counts at

@@ -125,8 +125,7 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
 @column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
-    """The Gaussian mechanism x ↦ x + N(0, σ²); ``takes_variance``: a broken twin, with deviation
-    σ².
+    """The Gaussian mechanism x ↦ x + N(0, σ²); ``takes_variance`` is a bug: deviation σ².
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian

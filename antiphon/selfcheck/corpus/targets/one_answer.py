@@ -57,8 +57,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """Report noisy max: the index of the largest answer plus noise of scale 2/ε, the first of
-    several.
+    """Report noisy max: the index of the largest answer plus noise of scale 2/ε.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
@@ -106,8 +105,7 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor for the outcomes of a draw: so many are sampled as a column, and not listed one by
-one."""
+"""A factor that makes a draw's outcomes too many to list, so that a column of draws is sampled."""
 
 
 @register("antiphon.corpus.Rappor/1")
@@ -161,8 +159,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A randomized bit of a report, without branches, so that many replicas can run as a
-        column."""
+        """A randomized bit of a report, without branches, so that columns can take its place."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:

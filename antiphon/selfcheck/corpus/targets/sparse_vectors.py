@@ -74,8 +74,7 @@ def _threshold(value: object) -> float:
 @column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
-    """A variant of the sparse vector technique: ⊤ iff query + ν >= threshold + ρ, with noises ν and
-    ρ.
+    """A variant of the sparse vector technique: ⊤ iff query + ν >= threshold + ρ, with noise ν, ρ.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
     unless the variant never stops. q is an int: the answer of a query on the dataset.
