@@ -191,8 +191,8 @@ class Corners(ContinualMechanism[str, int, str]):
 
     ``ANNOUNCE`` goes to R or to ``other``: for Theorem G to Z (if δ is large, to Z or 0), for
     Theorem S to 0. From Z, ``ACROSS`` goes to A or B, and ``ALONG`` to R or 0. The bit is revealed
-    at 0, and answered by RR_ε at R; with probability 1-1/E, E = e^ε, a bit 1 is revealed at A, a bit
-    0 at B. Other answers tell nothing. Privacy: (ε, δ)-DP w.r.t. ``verification``, as a test finds.
+    at 0, and answered by RR_ε at R; with probability 1-1/E, E = e^ε, a 1 is revealed at A and a 0
+    at B. Other answers tell nothing. Privacy: (ε, δ)-DP w.r.t. ``verification``, as a test finds.
     """
 
     growth: Fraction
