@@ -96,7 +96,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """The messages of rows grouped by time: all rows with the same time make one message.
+    """The messages of rows grouped by time: one message of all rows with the same time.
 
     The present time is one of the given ``times``, each for one message, or that of the last row.
     """
@@ -153,11 +153,11 @@ def _is_frame(frame: Any) -> bool:
 
 
 def _parts(frame: Any, chunk: int) -> Iterator[Any]:
-    """The frame as consecutive chunks, each a narwhals frame in memory."""
+    """The frame in consecutive chunks, each of them a narwhals frame in memory."""
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
-    elif hasattr(frame, "collect_batches"):  # A polars LazyFrame is read batch by batch.
+    elif hasattr(frame, "collect_batches"):  # Only a polars LazyFrame has this method.
         for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
             yield nw.from_native(batch, eager_only=True)
     elif hasattr(frame, "__arrow_c_stream__"):
@@ -192,7 +192,7 @@ def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
 def _plain(value: Any) -> Any:
     if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
-    # The dates and durations of pandas are converted to Python's.
+    # A value of pandas, a date or a duration, is converted to Python's.
     for convert in ("to_pydatetime", "to_pytimedelta"):
         if hasattr(value, convert) and value == value:
             return getattr(value, convert)()
@@ -200,7 +200,7 @@ def _plain(value: Any) -> Any:
 
 
 def _missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT or NA."""
+    """Whether a cell's value is missing: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:
@@ -209,7 +209,7 @@ def _missing(value: object) -> bool:
 
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
-    """A progress callback: the given function, a bar on a terminal, or a no-op."""
+    """A context manager that yields a progress callback: the given function, a bar, or a no-op."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return
