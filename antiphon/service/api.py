@@ -13,8 +13,7 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The HTTP endpoints for programs, which send headers ``Authorization`` and
-    ``Idempotency-Key``."""
+    """The HTTP endpoints for programs, with headers ``Authorization`` and ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

@@ -106,7 +106,7 @@ class BoardRun:
             self._live.feed(*fresh, until=self._until, progress=False)
             self._seen, self._said = states, ""
             self.total = self._live.ask()
-        except (AntiphonError, OSError) as error:  # an error is printed once; it may hold data
+        except (AntiphonError, OSError) as error:  # The text may hold data.
             if str(error) != self._said:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)

@@ -26,8 +26,7 @@ from antiphon.sessions.durable.states import restored
 KEPT: Final = 20_000
 """The number of latest replies stored for each sender, besides those that created counters."""
 POINTS: Final = 240
-"""The largest number of released counts kept of a counter; beyond it, every second one is
-dropped."""
+"""The largest number of released counts kept of a counter; then every second one is dropped."""
 BETA: Final = 0.05
 """The largest probability with which a count's error bound fails at a given time."""
 _ANCHOR: Final = 256
@@ -50,8 +49,7 @@ _NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
-    """The reply to a question about a counter that does not exist, as it was refused or never
-    created."""
+    """The reply to a question about a counter that was refused, or has never been created."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
@@ -93,14 +91,11 @@ class StreamMemory:
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """The latest replies, by sender and idempotency key, oldest first."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """The replies that created counters, by sender and key; all are stored, as the budget admits
-    few."""
+    """The replies that created counters, by sender and key; all are stored, since they are few."""
     lost: int = 0
-    """The number of messages whose replies are unknown, as the log was compacted before they were
-    stored."""
+    """The replies that created counters, by sender and key; all are stored, as they are few."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that was unanswered when the process died, and answered on
-    resuming."""
+    """The number of messages without a stored reply, as a compaction removed them from the log."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, which its true count cannot exceed."""
@@ -258,7 +253,6 @@ def _counter(*kept: Any) -> LiveCounter:
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:
-    """A digest of the last bytes before a position in the log, by which the same log is
-    recognised."""
+    """A digest of the last bytes before a position in the log, which identifies the log."""
     file.seek(max(0, offset - _ANCHOR))
     return blake2b(file.read(min(_ANCHOR, offset)), digest_size=16).hexdigest()
