@@ -173,7 +173,7 @@ def _board(
     )  # fmt: skip
     if board.found and board.engine != "rows":
         raise InvalidArgument("engine='duckdb' takes public keys: list them")
-    board.mechanism  # Building it checks that the parameters fit together.  # noqa: B018
+    board.mechanism  # Making it checks that the parameters fit.  # noqa: B018
     return board
 
 

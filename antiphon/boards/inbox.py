@@ -85,7 +85,7 @@ class Inbox:
     # --- named texts about the board ----------------------------------------------------------
 
     def said(self, name: str) -> str | None:
-        """The text stored under this name, such as the board's definition; None if none is."""
+        """The stored text of this name, such as the board's definition; None without one."""
         found = self._base.execute("select value from said where name = ?", (name,)).fetchone()
         return None if found is None else str(found[0])
 

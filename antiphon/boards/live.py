@@ -331,7 +331,7 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
             "published nothing and spent no ε: remove the folder, and feed the files again"
         )
     if log.exists():
-        # Opening the log once raises an error if another process runs its session.
+        # Resuming the session raises an error if another process runs it.
         resume(log, moved=moved, witness=witness).close()
         beside(log).unlink(missing_ok=True)
         log.unlink()

@@ -157,7 +157,7 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
     delta: Fraction = attrs.field(converter=fields.probability)
 
     def __attrs_post_init__(self) -> None:
-        self.probabilities  # Raises an error if no key would be opened.  # noqa: B018
+        self.probabilities  # This raises an error if no key would be opened.  # noqa: B018
 
     @property
     def probabilities(self) -> tuple[Fraction, ...]:

@@ -1,4 +1,4 @@
-"""Import of users' files, such as ``--with FILE.py``: no other code of users is run."""
+"""The import of users' files, such as ``--with FILE.py``; users' code is run in no other way."""
 
 import sys
 import traceback

@@ -20,8 +20,8 @@ _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: each carrier's delayed flights, exact and noisy (by H), and
-    the noisy maximum (by HSS)."""
+    """A reading after ``told`` flights: the carriers' delayed flights, exact and noisy (by H), and
+    their noisy maximum (by HSS)."""
 
     told: int
     noisy: tuple[int, ...]

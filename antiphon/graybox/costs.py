@@ -18,7 +18,7 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of noisy numbers with common noise for which ``cancelled`` takes the time."""
+"""The largest number of noisy numbers with common noise that ``cancelled`` examines, for speed."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
@@ -120,8 +120,7 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """The excess of the known cost over the declared (ε, δ), in words, with a place; else
-        None."""
+        """The excess of the known cost over the declared (ε, δ), as text and place; else None."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -135,8 +134,7 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """The differences of unknown privacy cost, which ``excess`` leaves out, with their
-        places."""
+        """The differences of unknown privacy cost, not in ``excess``, each with its place."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
@@ -224,7 +222,7 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The δ that uniform noise costs, in words, with a place; None if at most the declared δ."""
+    """The δ that uniform noise costs, as text and place; None if at most the declared δ."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

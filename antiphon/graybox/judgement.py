@@ -44,7 +44,7 @@ def quoted(line: Line) -> str:
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings of all checks for one pair of worlds, and the author's declaration."""
+    """The findings of all checks for one pair of worlds, given the author's declaration."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))
@@ -151,8 +151,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
 
 
 def _decided(one: World, two: World) -> str:
-    """The line after which the data make the two worlds run different code, as FILE:LINE and
-    text."""
+    """The place and the text of the last line before the two worlds run different code."""
     index = len(two.tape.events)
     lines = [_since(world, index) for world in (one, two)]
     line = branch(*lines)

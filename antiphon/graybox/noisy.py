@@ -38,7 +38,7 @@ class Noisy:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Foreign]:  # pyright: ignore
-        """``float``, so that audited code that checks the type treats the noisy number as a
+        """``float``, so that audited code which checks the type takes the noisy number for a
         float."""
         return float
 
@@ -140,8 +140,7 @@ class Noisy:
         return hash(self.read())
 
     def __getattr__(self, name: str) -> Foreign:
-        """The method for a function such as ``log`` or ``is_integer``, which NumPy or Python looks
-        up."""
+        """The method that NumPy or Python looks up for a function such as ``log``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
             return lambda: applied(function, self)
@@ -211,8 +210,7 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
-    """The method of ``Noisy`` for an operator or function whose first argument is the noisy
-    number."""
+    """The method of ``Noisy`` for a function whose first argument is the noisy number."""
     return applied(function, self, *rest)
 
 
@@ -243,8 +241,7 @@ _operators()
 
 
 def resolved(thing: Foreign, depth: int = 0) -> Foreign:
-    """The audited function's answer with its noisy numbers read: a plain number in place of
-    each."""
+    """The audited function's answer with its noisy numbers read, as plain numbers."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read(last=True)

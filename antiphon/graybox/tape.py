@@ -1,5 +1,5 @@
-"""The noise tape: the draws of the first run, and the plain numbers that it read (noisy numbers
-that it used as plain ones); the second run gets the same.
+"""The noise tape: the draws of the first run, and the noisy numbers that it used as plain numbers
+("read"); the second run gets the same draws and plain numbers.
 
 The run on the first data set ("world") records; the second run gets the same draws and, where it
 reads a noisy number, the value that the first run read. So everything after a reading is the same
@@ -175,8 +175,7 @@ class ReadEvent:
 
 @attrs.frozen(eq=False)
 class NoisyRow:
-    """A noisy number's record on the tape: value + Σ coefficient · atom, where an atom is a
-    draw."""
+    """A noisy number's record on the tape: value + Σ coefficient · atom; an atom is a draw."""
 
     value: Real
     terms: tuple[tuple[Atom, Real], ...]
@@ -205,7 +204,7 @@ Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
-    """The exception when the second world draws or reads otherwise than the first world did.
+    """Raised when the second world draws or reads otherwise than the first world did.
 
     A BaseException, so that the audited code does not catch it.
     """
@@ -245,8 +244,7 @@ class Tape:
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
-        """Record that a random draw decides a branch, so that results that depend on it are not
-        judged."""
+        """Record that a random draw decides a branch; results that depend on it are not judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -269,8 +267,8 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """Record a reading of noisy numbers. Returns its plain result, in both worlds that of the
-        first."""
+        """Record a reading of noisy numbers; returns the plain result, in both worlds the
+        first's."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
@@ -290,7 +288,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers of the last generator call, each as an ``Atom``."""
+        """The random numbers of the last generator call, as one ``Atom`` each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

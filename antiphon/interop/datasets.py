@@ -124,15 +124,14 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The check that two vectors of one length are near in ℓ_p, p = ``power``; None stands for
-    ℓ_∞."""
+    """The check that two vectors are near in ℓ_p, p = ``power``; None stands for ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # Neighbouring vectors have numbers only.
+        except InvalidArgument:  # A vector with an entry that is no number has no neighbours.
             return False
         if power is None:
             return max(gaps, default=0) <= most
@@ -175,8 +174,7 @@ _BITS: Final = Finite((False, True))
 
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
-    """The space of an OpenDP atom domain; None if none corresponds to it, such as to f32's
-    rounding."""
+    """The space of an OpenDP atom domain; None if none corresponds, as for f32, which rounds."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]
         return Integers(low, high)

@@ -157,7 +157,7 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
-    elif hasattr(frame, "collect_batches"):  # Only a polars LazyFrame has this method.
+    elif hasattr(frame, "collect_batches"):  # A polars LazyFrame is read batch by batch.
         for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
             yield nw.from_native(batch, eager_only=True)
     elif hasattr(frame, "__arrow_c_stream__"):

@@ -50,8 +50,8 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     queries: Space = attrs.field(repr=False)
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
-    """The function that runs the measurement; mechanisms are equal only if it is the same
-    object."""
+    """The function that runs the measurement. It is compared by identity, because it determines the
+    law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
     """The name of the answer's draw on a tape, by which other measurements cannot replay it."""
 

@@ -91,11 +91,11 @@ class StreamMemory:
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """The latest replies, by sender and idempotency key, oldest first."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """The replies that created counters, by sender and key; all are stored, since they are few."""
-    lost: int = 0
     """The replies that created counters, by sender and key; all are stored, as they are few."""
-    in_flight: tuple[str, str] | None = None
+    lost: int = 0
     """The number of messages without a stored reply, as a compaction removed them from the log."""
+    in_flight: tuple[str, str] | None = None
+    """The (sender, key) of the message that had no answer yet when the process died."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter has received, which its true count cannot exceed."""

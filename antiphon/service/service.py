@@ -54,7 +54,7 @@ class Service:
 
     @property
     def stream(self) -> StreamRun:
-        """The live stream that the service runs; for a service that runs no board."""
+        """The live stream that the service runs; it must not run a board."""
         assert isinstance(self.run, StreamRun)
         return self.run
 

@@ -20,7 +20,8 @@ from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 _WIDE: Final = 150
 """The width of the printed table in columns where the output is a file or a pipe."""
 _NARROW: Final = 100
-"""The terminal width, in columns, below which the cells of a row are printed as lines."""
+"""The terminal width, in columns, below which the cells of a row are printed one below the
+other."""
 _WIDTHS: Final = (12, None, 19, 12, 19, 7)
 _HEADS: Final = ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict", "s")
 

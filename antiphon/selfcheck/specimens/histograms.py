@@ -174,7 +174,7 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    """The entry with few samples: interactions create different mechanisms, each by itself."""
+    """The entry with few samples, since interactions create different mechanisms and are slow."""
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 

@@ -69,7 +69,7 @@ class Forgetful(Budget[Any]):
 
 @attrs.frozen
 class RoundedUp(Budget[Spent]):
-    """A broken residue filter: it rounds the remaining Gaussian parameter ν up, to a ``step``."""
+    """A broken residue filter: what is left, a Gaussian parameter ν, is rounded up by ``step``."""
 
     budget: ResidueFilter
     step: Fraction
@@ -253,8 +253,8 @@ BETA, STEPS = Fraction(9, 20), 6
 
 
 def _pointwise(*, listens: bool = False) -> Evidence:
-    """Evidence on an odometer that fails w.p. at most 9/20 after each fixed number of responses; an
-    adversary that ``listens`` stops once it fails: w.p. 388/729."""
+    """Evidence on an odometer whose bound is exceeded w.p. at most 9/20 after each fixed number of
+    responses; if the adversary ``listens``, it stops once it is: w.p. 388/729."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

@@ -260,7 +260,7 @@ def _local() -> theorem.Evidence:
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``, else f.
+    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """

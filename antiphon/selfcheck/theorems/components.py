@@ -150,8 +150,8 @@ def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4
-"""The public queries to ``Corners``: ANNOUNCE makes its first step, to R, Z or 0; from Z, ACROSS
-leads to A or B, and ALONG to R or 0."""
+"""The public queries to ``Corners``, a walk over places: ANNOUNCE leads to R, Z or 0; from Z,
+ACROSS leads to A or B, and ALONG to R or 0."""
 START, ZERO, R, Z, A, B, OVER = "start", "0", "R", "Z", "A", "B", "over"
 _PLACES: Final = (START, ZERO, R, Z, A, B, OVER)
 _QUERIES: Final = Integers(0, ALONG)
@@ -225,7 +225,7 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """Two of the places 0, Z, R, by their heights 0, θ, 1, between which ``ANNOUNCE`` chooses,
+        """The two of the places 0, Z and R (of heights 0, θ and 1) to which ``ANNOUNCE`` may lead,
         and the probability of the second: the mean height is 1-δ."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)

@@ -74,7 +74,8 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism whose answers depend on two hidden states; each bit moves it towards one of them."""
+"""A mechanism with two hidden states, which decide its answers; each bit leads towards one of
+them."""
 
 SECRET: Final = Table(
     "secret",

@@ -47,8 +47,7 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """The function f of a sparse vector: one pair of messages (x, Thresh) may differ, in x
-    alone."""
+    """The function f of a sparse vector: one message (x, Thresh) may differ, in x alone."""
 
     initial_state = EVENT.initial_state
 
@@ -60,16 +59,14 @@ class SameThresholds(Verification[object]):
 
 @cache
 def counter() -> Create:
-    """The message that creates H; in one message, the sum of one interval, the worlds differ by
-    1."""
+    """The message that creates H: its messages, sums of intervals, may differ once, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
     return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """The messages that create the sparse vectors SVT_{q,h}, each claiming the largest of their
-    ε."""
+    """The messages that create the sparse vectors SVT_{q,h}; each claims the largest of their ε."""
     f = SameThresholds()
     counts = (0,), (1,)
     made = [
@@ -148,8 +145,7 @@ class SmallHSS(TestedIntervals):
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:
-    """Evidence on HSS: its three properties, and its δ against Comp[RR] of its parts' ε (Thm
-    6.1)."""
+    """Evidence on HSS: its three properties, and its δ against Comp[RR] of three ε (Thm 6.1)."""
     hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, tells=tells)
     parameters = [each.parameters for each in hss.created]
     inner, queries = fixed_mechanisms(hss.created), ((0,), (1,))

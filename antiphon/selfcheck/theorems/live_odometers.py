@@ -25,7 +25,7 @@ Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fracti
 """A function from a view's two probabilities and the odometer's bound to the adversary's gain if it
 stops there."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The states that a view may lead to: by a key, the state and its probability together with the
+"""The states to which a view may lead, by fingerprint, each with its probability together with the
 view."""
 
 _DIGITS: Final = 40
@@ -109,8 +109,8 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The odometer's bound at ``delta`` as a function of the state: it counts the creations
-    ``counting``."""
+    """The odometer's bound at ``delta``, as a function of the state; ``counting`` chooses the
+    creations that count."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)

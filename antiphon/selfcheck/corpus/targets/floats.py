@@ -70,7 +70,7 @@ def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
     """The snapping mechanism: Laplace noise of scale λ, clamped to ±B and rounded to multiples of
-    Λ, clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ), u uniform on (0, 1].
+    Λ: clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ), u uniform on (0, 1].
 
     NIM: an int -> a float: a multiple of Λ, or ±B. λ = (1 + B·2^-49)/ε, and Λ is the least
     power of two >= λ; a value halfway between two multiples goes up.
@@ -150,7 +150,7 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """The ints d·Pr[answer <= z] of this count, with d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
+        """The int d·Pr[answer <= z] for this count, where d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:
