@@ -48,7 +48,7 @@ Cells: TypeAlias = "tuple[tuple[str, int], ...]"
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
-"""The largest number of users for which the opening probability of a key may be below 1."""
+"""The number of users with which a key must be opened surely; smaller ε and δ are refused."""
 _UNTIL: Final = 30
 """The largest ε for which e^ε is computed; a larger ε is treated as this one."""
 

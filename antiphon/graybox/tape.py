@@ -99,7 +99,8 @@ MADE: Final = "made"
 
 
 def foreign(file: str) -> bool:
-    """Whether a file belongs to the audited code, and not to Python, NumPy or this library."""
+    """Whether a file belongs to the audited code; Python, NumPy, attrs and the audit itself do
+    not."""
     standard = file.startswith(_STANDARD) and "site-packages" not in file
     return not (standard or file.startswith(SKIPPED))
 

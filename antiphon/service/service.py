@@ -106,7 +106,7 @@ class Service:
         return cookie
 
     def signed_in(self, cookie: str) -> Holder | None:
-        """The holder of the token behind a cookie; None if the cookie or the token has expired."""
+        """The holder of the token behind a cookie; None for an old cookie or a replaced token."""
         digest, until = self._browsers.get(hashed(cookie), ("", 0.0))
         return self.tokens.known(digest) if digest and time.monotonic() < until else None
 

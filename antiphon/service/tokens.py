@@ -42,7 +42,7 @@ class Tokens:
         self._holders: tuple[Holder, ...] = ()
 
     def holder(self, token: str) -> Holder | None:
-        """The holder of a token, or None; the time of the search reveals no other token."""
+        """The holder of a token, or None; the search takes equally long for all tokens."""
         return self.known(hashed(token))
 
     def known(self, digest: str) -> Holder | None:

@@ -69,7 +69,8 @@ class Forgetful(Budget[Any]):
 
 @attrs.frozen
 class RoundedUp(Budget[Spent]):
-    """A broken residue filter: what is left, a Gaussian parameter ν, is rounded up by ``step``."""
+    """A broken residue filter: what is left, a Gaussian parameter ν, is rounded up to a multiple of
+    ``step``."""
 
     budget: ResidueFilter
     step: Fraction
