@@ -127,6 +127,7 @@ class PrivacyGame(Shown):
         """The game as a question to the exact solver, which keeps the values that it computes."""
         return Question(self.system, self.verification, **search)
 
+    @written_as("game.solve(epsilon=1, rounds=3)")
     @handed_on(Question)
     def solve(
         self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
@@ -142,7 +143,7 @@ class PrivacyGame(Shown):
     def tight_delta(
         self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
     ) -> Fraction: ...
-    @written_as("game.tight_delta(epsilon=1)")
+    @written_as("game.tight_delta(epsilon=1, rounds=3)")
     @handed_on(Question)
     def tight_delta(
         self,
@@ -179,7 +180,7 @@ class PrivacyGame(Shown):
             return question.solve(normal, rounds).delta
         return tight_formula(question, normal, rounds)
 
-    @written_as("game.tight_epsilon(delta=0)")
+    @written_as("game.tight_epsilon(delta=0, rounds=3)")
     @handed_on(Question)
     def tight_epsilon(
         self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
@@ -187,6 +188,7 @@ class PrivacyGame(Shown):
         """The least ε for which M is (ε, δ)-DP, exactly: 0 or ``Log(q)``; ``math.inf`` if none."""
         return self.question(**search).tight_epsilon(delta, rounds)
 
+    @written_as("game.tight_renyi(2, rounds=3)")
     @handed_on(Question)
     def tight_renyi(
         self, alpha: float | Fraction, *, rounds: int, **search: Unpack[Search]
@@ -208,6 +210,7 @@ class PrivacyGame(Shown):
         """
         return self.question(**search).tight_renyi(alpha, rounds)
 
+    @written_as("game.tight_range(rounds=3)")
     @handed_on(Question)
     def tight_range(self, *, rounds: int, **search: Unpack[Search]) -> exact.ExactEpsilon | float:
         """The least η for which M is η-BR w.r.t. f: 0 or ``Log(q)``; ``math.inf`` if there is none.
@@ -224,6 +227,7 @@ class PrivacyGame(Shown):
         """
         return self.question(**search).tight_range(rounds)
 
+    @written_as("game.privacy_curve(rounds=3)")
     @handed_on(Question)
     def privacy_curve(
         self, *, epsilons: Iterable[exact.Epsilon] = CURVE, rounds: int, **search: Unpack[Search]
@@ -257,6 +261,7 @@ class PrivacyGame(Shown):
         file = str(path)
         return MachineChecked(self.system, self.verification, epsilon, solution.delta, file)
 
+    @written_as("game.check_claims(rounds=3)")
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:
         """Each claim of M, and of the mechanisms that M may create, beside the exact value.

@@ -30,6 +30,7 @@ from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol import Approximate
 from antiphon.protocol.display import Card, Grid, Shown
+from antiphon.protocol.records.labels import counted
 from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Union[Literal["total", "window"], int]
@@ -37,6 +38,8 @@ _LOG_20: Final = math.log(20) * (1 + 1e-12)
 """The factor ln(1/0.05), rounded up: discrete Laplace noise exceeds its scale by this factor with
 probability at most 0.05."""
 _LARGE: Final = 2**61
+_LISTED: Final = 100
+"""The largest number of keys that a statement lists."""
 _BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
 """The key of all rows on a board that does not count by key."""
@@ -177,8 +180,8 @@ class Board(Shown):
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
-            self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
-            delta=self._delta,
+            self.guarantee().derivation, told=(self._what_is_told, self.counted),
+            public=self._public, uncovered=self._uncovered, delta=self._delta,
         )  # fmt: skip
 
     @property
@@ -189,9 +192,23 @@ class Board(Shown):
         return self.delta if self.gaussian else None
 
     @property
+    def _what_is_told(self) -> str:
+        """The sentence that says what is counted or added up, by which keys, in which windows."""
+        columns, clock = self.columns, self.clock
+        what = "The number of rows" if columns.amount is None else (
+            f"The sum of the column {columns.amount!r}"
+        )  # fmt: skip
+        by = "" if columns.by is None else f" for each key of the column {columns.by!r}"
+        return (
+            f"{what}{by}, with noise: in each of {counted(clock.windows, 'window')} of "
+            f"{clock.length} from {clock.name(0)} to {clock.name(clock.windows)} ({clock.zone}), "
+            "and in several windows together, such as all since the start."
+        )
+
+    @property
     def _public(self) -> tuple[str, ...]:
-        clock = self.clock
-        shown = ", ".join(self.keys[:6]) + (", …" if len(self.keys) > 6 else "")
+        clock, more = self.clock, len(self.keys) - _LISTED
+        shown = ", ".join(self.keys[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
         keys = (
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not."
         )
@@ -208,7 +225,6 @@ class Board(Shown):
             f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
             f"{clock.name(clock.windows)}; each is published on time, also if it is "
             "empty. So the times are public, and the number of rows is not.",
-            self.counted,
             *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
 
@@ -216,9 +232,9 @@ class Board(Shown):
     def counted(self) -> str:
         """The sentence that says which rows count, and within which bounds an amount counts."""
         columns = self.columns
+        low, high = columns.low * columns.step, columns.high * columns.step
         bounds = "" if columns.amount is None else (
-            f"; an amount below {columns.low * columns.step} counts as that, one above "
-            f"{columns.high * columns.step} as that"
+            f"; an amount below {low} counts as {low}, one above {high} as {high}"
         )  # fmt: skip
         if self.per_user is None:
             return f"All rows of a user count{bounds}."

@@ -15,7 +15,7 @@ import attrs
 
 from antiphon.boards.clock import Clock, moment
 from antiphon.boards.units import LONGEST_KEY
-from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.numbers.errors import FileError, InvalidArgument, of_kind
 
 LONGEST: Final = 200
 """The largest number of characters of a user's name, and of a row's own key."""
@@ -25,6 +25,13 @@ _NAMED: Final = 20
 Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
 
 Bad: TypeAlias = Literal["refuse", "leave out"]
+
+
+ONE_TEXT: Final = (
+    "a key is one text of one column; to count by two columns make one of both, such as "
+    "frame['both'] = frame['country'] + ' ' + frame['device'], and say by='both', "
+    "keys=['FR phone', …]"
+)
 
 
 def check_bad(value: object, engine: str) -> Bad:
@@ -133,6 +140,13 @@ def rows_of(
         path = Path(source)
         reader = CellReader(path.name, columns, columns.names, leave_out=bad == "leave out")
         return reader, csv_cells(path, columns)
+    if isinstance(source, list | tuple) and any(isinstance(each, str | Path) for each in source):
+        raise InvalidArgument("files are given one by one: live.feed(*paths), not live.feed(paths)")
+    if hasattr(type(source), "columns") or hasattr(source, "__arrow_c_stream__"):
+        raise InvalidArgument(
+            "a frame is fed by its rows: live.feed(ap.stream(frame, live.board.columns.names, "
+            "missing=''), name='january')"
+        )
     if name is None and columns.row is None:
         raise InvalidArgument(
             "rows of a frame are known by a column (row='id') or by the frame's name and their "
@@ -263,7 +277,9 @@ class CellReader:
         try:
             return clock.wall(moment(cell))
         except ValueError:
-            raise ValueError("its time is none: an ISO text such as 2026-01-31T12:00") from None
+            raise ValueError(
+                "its time is none that can be read: write an ISO text such as 2026-01-31T12:00"
+            ) from None
 
     @staticmethod
     def text(cell: object, of: str, longest: int = LONGEST) -> str:
@@ -275,6 +291,8 @@ class CellReader:
         return text
 
     def _key(self, cell: object) -> int | str:
+        if type(cell) is tuple or type(cell) is list:
+            raise ValueError(f"its key is {of_kind(cell)}: {ONE_TEXT}")
         if not self._keys:
             return self.text(cell, "a key", LONGEST_KEY)
         found = self._keys.get(cell if type(cell) is str else str(cell), self._rest)

@@ -9,6 +9,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.records.labels import counted
 from antiphon.protocol.registry import set_derived
 
 if TYPE_CHECKING:
@@ -91,6 +92,13 @@ class Clock:
             self.begins(self.windows)
         except OverflowError:
             raise InvalidArgument("the last window ends past the calendar: take fewer") from None
+
+    @property
+    def length(self) -> str:
+        """The length of a window in words, such as "1 day" or "6 hours"."""
+        whole = ((each, unit) for unit, each in reversed(_EVERY.items()) if not self.every % each)
+        each, unit = next(whole, (timedelta(microseconds=1), "microsecond"))
+        return counted(self.every // each, unit)
 
     def wall(self, time: datetime) -> datetime:
         """A time as local time in the clock's zone. Raises: ValueError outside the calendar."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from antiphon.boards.board import ALL, Best, Board
-from antiphon.boards.cells import Bad, BoardColumns, check_bad
+from antiphon.boards.cells import ONE_TEXT, Bad, BoardColumns, check_bad
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
 from antiphon.boards.grouped_sums import check_engine
@@ -16,6 +16,7 @@ from antiphon.boards.inbox import Late
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.mechanisms.fields import COORDINATES, STREAM, check_positive, check_size, probability
 from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers.errors import of_kind, written_as
 
 UnitName: TypeAlias = Literal["user-window", "user", "row"]
 Neighbours: TypeAlias = Literal["added or removed", "replaced", "changed"]
@@ -35,6 +36,10 @@ _UNITS: Final[dict[tuple[str, str], Unit]] = {
 }  # fmt: skip
 
 
+@written_as(
+    'ap.boards.counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365, '
+    "per_user=3, epsilon=1)"
+)
 def counts(
     *,
     start: object,
@@ -86,6 +91,10 @@ def counts(
     return _board(None, 0, 1, 1, locals())
 
 
+@written_as(
+    'ap.boards.sums("amount", low=0, high=500, start="2026-01-01", horizon=365, per_user=3, '
+    "epsilon=1)"
+)
 def sums(
     amount: str,
     *,
@@ -139,7 +148,8 @@ def _board(
     for name in ("time", "user", "by", "row", "others"):
         value = given[name]
         if value is not None and (type(value) is not str or not value):
-            raise InvalidArgument(f"{name} is a text")
+            cure = f": {ONE_TEXT}" if name == "by" and value else f", not {of_kind(value)}"
+            raise InvalidArgument(f"{name} is a text{cure}")
     if by == user == given["time"]:
         raise InvalidArgument("time, user and by are different columns")
     if user is None and given["per_user"] is not None:
@@ -189,7 +199,8 @@ def _best(best: object) -> Best:
     if type(best) is int:
         return check_size(best, "best", COORDINATES)
     raise InvalidArgument(
-        "best is 'total', 'window', or a number of windows whose sums are wanted: best=7"
+        "best is 'total', 'window', or a number of windows whose sums are wanted, best=7; "
+        f"not {of_kind(best)}"
     )
 
 
@@ -228,7 +239,10 @@ def _keys(keys: object, by: object, others: object) -> tuple[str, ...]:
             "sent it. Rows of keys that are not listed count under others='…'; or have a private "
             "rule find them, keys=ap.boards.discovered(delta=1e-6)"
         )
-    listed = [str(key) for key in keys]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    given: tuple[object, ...] = tuple(keys)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if any(type(key) is tuple or type(key) is list for key in given):
+        raise InvalidArgument(f"a key is a text, and some are tuples or lists: {ONE_TEXT}")
+    listed = [str(key) for key in given]
     named = [*listed, *([str(others)] if others is not None and others not in listed else [])]
     if not named or len(set(named)) < len(named) or not all(0 < len(key) <= 64 for key in named):
         raise InvalidArgument("keys are different texts of 1 to 64 characters, at least one")

@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, TypeAlias
 from antiphon.boards.cells import BadRow, BoardRow
 from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
-from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.numbers.errors import FileError, InvalidArgument, ProtocolError
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
@@ -48,6 +48,19 @@ values (?, ?, ?, ?, ?, ?)"""
 _FIND: Final = "select window, time, person, key, amount from rows where name = ?"
 
 
+class _Closed:
+    """What stands in place of a database that was closed."""
+
+    def close(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> None:
+        raise ProtocolError(
+            "the board is closed: ask and feed it inside its with block, or open it again, "
+            "with board.open(folder) as live: …"
+        )
+
+
 class Inbox:
     """A database of a board's rows, closed windows and answers. ``path`` None: in memory."""
 
@@ -56,7 +69,7 @@ class Inbox:
             with suppress(FileExistsError):
                 # The file is made such that only its owner may read it.
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        self._base = sqlite3.connect(path or ":memory:", isolation_level=None)
+        self._base: Any = sqlite3.connect(path or ":memory:", isolation_level=None)
         try:
             self._base.executescript(_SCHEMA)
             self._base.execute("pragma synchronous = full")
@@ -67,6 +80,7 @@ class Inbox:
     def close(self) -> None:
         """Close the database file."""
         self._base.close()
+        self._base = _Closed()
 
     @contextmanager
     def at_once(self) -> Generator[None]:
@@ -156,7 +170,7 @@ class Inbox:
         self._base.execute("pragma secure_delete = on")
         self._hash()  # The salt of the hashes is stored before any row is removed.
         with self.at_once():
-            number = self._base.execute(
+            number: int = self._base.execute(
                 """update rows set person = hashed(time, person, key, amount), time = '', key = 0,
                 amount = 0 where time != '' and window in (select window from told)"""
             ).rowcount

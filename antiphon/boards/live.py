@@ -18,8 +18,12 @@ from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import Intake
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.guarantees.guarantee import Guarantee
+from antiphon.composition.guarantees.statement import Statement
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
+from antiphon.protocol.display import bundle, escaped
+from antiphon.protocol.records.files import naming, refuse_taken
 from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
@@ -47,6 +51,8 @@ class Runs(Defined, Protocol):
     @property
     def definition(self) -> str: ...
     def by_key(self, answer: Any) -> dict[str, int]: ...
+    def guarantee(self) -> Guarantee: ...
+    def statement(self) -> Statement: ...
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
@@ -57,6 +63,13 @@ _AT_ONCE: Final = 16
 _BEHIND: Final = 8
 """The largest number of windows, and of days, that one call of ``feed`` publishes by the machine's
 clock, unless called with ``until="now"``."""
+_PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#1e293b;background:#fff}}h1{{font-size:1.4rem}}h2{{font-size:1.05rem;margin-bottom:.2rem}}
+section{{margin:2rem 0;overflow-x:auto}}ul{{margin-top:.2rem}}</style>
+<main><h1>{title}</h1>{body}</main></html>
+"""
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -180,7 +193,7 @@ class LiveBoard(Shown):
             try:
                 wall = clock.wall(public_time(until, "until"))
             except ValueError as error:
-                raise InvalidArgument(f"until: {error}") from None
+                raise InvalidArgument(f"until: {str(error).removeprefix('until: ')}") from None
             return max(clock.over(wall, lateness), self._inbox.closed)
         now, closed = clock.now(), self._inbox.closed
         over = clock.over(now, lateness)
@@ -255,6 +268,28 @@ class LiveBoard(Shown):
         privacy, and agree with one another.
         """
         return series(self.board, self._inbox.told, how, last)
+
+    def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the board's page for others, one HTML file, as ``antiphon board page`` does.
+
+        It has the counts with pictures (extra ``plot``), the risk and the statement: released
+        numbers and public times only, as it is published. Returns: its path.
+        Raises: FileError for a file that is there already, without ``overwrite``, or that cannot
+        be written.
+        """
+        path, board, amount = Path(path), self.board, self.board.columns.amount
+        refuse_taken([path], overwrite)
+        kind = "Counts" if amount is None else f"Sums of {amount}"
+        parts: list[tuple[str, Shown]] = [
+            ("How far it is", self), (kind, self.ask("total")), (kind, self.ask("window")),
+            ("Risk", board.guarantee().risk()),
+        ]  # fmt: skip
+        shown = (bundle(part, part._card(), kind)["text/html"] for kind, part in parts)
+        body = "".join(f"<section>{each}</section>" for each in shown)
+        text = _PAGE.format(title=escaped(path.stem), body=body + board.statement().html())
+        with naming(path, "written"):
+            path.write_text(text, encoding="utf-8")
+        return path
 
     def status(self) -> BoardStatus:
         """The board's progress for its operator: windows published, and how many rows wait.

@@ -7,21 +7,26 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
 from functools import cache
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import attrs
+import numpy as np
 
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
 from antiphon.numbers import InvalidArgument
+from antiphon.numbers.errors import Elsewhere, shown
 from antiphon.numbers.rounded_text import band
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
-from antiphon.protocol.pictures import Axes, Plotted, titled
+from antiphon.protocol.pictures import COLOURS, Axes, Plotted, by_date, legend, style_axes, titled
+from antiphon.protocol.records.labels import counted
 
 How: TypeAlias = Literal["total", "window", "sliding"]
 _SHOWN: Final = 12
+_FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"
 
 
 class Defined(Protocol):
@@ -45,6 +50,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     """
 
     _told = "how keys windows values errors begun"
+    frame, to_frame = Elsewhere(_FRAME), Elsewhere(_FRAME)
 
     how: str
     keys: tuple[str, ...]
@@ -88,6 +94,26 @@ class BoardSeries(Shown, ForPrograms, Plotted):
             lines.writerow([window, *map(_plain, row), band(error)])
         return text.getvalue()
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The columns of ``csv`` by their names, for a frame: ``pd.DataFrame(series.to_columns())``
+        or ``pl.DataFrame(…)``. Windows are datetimes; values are ints if all are whole, else
+        floats, and None before a key was opened.
+
+        Raises: InvalidArgument if a key has the name of another column.
+        """
+        names = ["window", *self.keys, "error at 95 %"]
+        if len(set(names)) < len(names):
+            raise InvalidArgument(f"a key is called {names[0]!r} or {names[-1]!r}: take csv()")
+        whole = all(each is None or each.denominator == 1 for row in self.values for each in row)
+        kind = int if whole else float
+        values = ([each if each is None else kind(each) for each in self.of(k)] for k in self.keys)
+        errors = [float(band(each)) for each in self.errors]
+        return dict(zip(names, [self._times, *values, errors], strict=True))
+
+    @property
+    def _times(self) -> list[datetime]:
+        return [datetime.fromisoformat(each) for each in self.windows]
+
     def _card(self) -> Card:
         return Card(f"{self.how}: {len(self.windows):,} windows of {len(self.keys):,} keys",
                     self._parts())  # fmt: skip
@@ -102,6 +128,11 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         if not rows:
             return
         yield Grid(rows, ("window", *keys, "95 %"), numbers=(*keys, "95 %"))
+        if len(self.windows) > _SHOWN:
+            yield (
+                f"the last {_SHOWN} of {len(self.windows):,} windows; csv(), or --csv on the "
+                "command line, has all"
+            )
         late = [
             f"{key} since {first}" for key, first in zip(keys, self.begun, strict=False)
             if first not in self.windows[:1]
@@ -109,17 +140,27 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         if late:
             yield f"counted only from the window that opened a key: {', '.join(late)}"
         if hidden > 0:
-            yield f"and {hidden:,} keys more"
+            yield f"and {counted(hidden, 'key')} more, which csv() has"
         yield self._picture()
 
     def _draw(self, axes: Axes) -> None:
-        for key in self.keys[:8]:
-            values = [math.nan if each is None else float(each) for each in self.of(key)]
-            axes.plot(range(len(self.windows)), values, label=key)
-        titled(axes, self.how)
-        axes.set_xlabel("window")
-        axes.set_ylabel("told")
-        axes.legend()
+        times = np.array(self._times, "datetime64[us]")
+        errors = np.array([float(band(each)) for each in self.errors])
+        keys, hidden = self.keys[:8], len(self.keys) - 8
+        for place, key in enumerate(keys):
+            told = [math.nan if each is None else float(each) for each in self.of(key)]
+            values, colour = np.array(told), COLOURS[place % len(COLOURS)]
+            style = "-" if place < len(COLOURS) else "--"
+            axes.plot(times, values, style, color=colour, marker=".", label=key)
+            axes.fill_between(
+                times, values - errors, values + errors, color=colour, alpha=0.15, linewidth=0,
+                label="± the error\nat 95 %" if key == keys[-1] else None,
+            )  # fmt: skip
+        titled(axes, self.how + (f" (8 of {len(self.keys):,} keys)" if hidden > 0 else ""))
+        style_axes(axes, "window, by its beginning", "told, with noise")
+        if self.windows:
+            by_date(axes)
+            legend(axes, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _plain(value: Fraction | None) -> str:
@@ -144,7 +185,7 @@ def series(
     if (how == "sliding") is (last is None):
         raise InvalidArgument("last=… goes with 'sliding': how many windows, together")
     if last is not None and (type(last) is not int or last < 1):
-        raise InvalidArgument("last is an int >= 1")
+        raise InvalidArgument(f"last is an int >= 1, not {shown(last)}")
     keys = board.keys or tuple(sorted(published[-1] if published else ()))
     firsts = [
         next((window for window, counts in enumerate(published) if key in counts), 0)

@@ -27,8 +27,7 @@ def _is_counted(_: object, __: object, value: Any) -> None:
 @column_safe(of="model")
 @attrs.frozen
 class Across(Verification[Any, Any]):
-    """The verification function f of a ConComp that counts differing pairs over all mechanisms M₁,
-    …, M_k together.
+    """The verification function f of a ConComp that counts differing pairs over all its mechanisms.
 
     The model is event level or user level. Besides, each differing pair, taken by itself, must be
     allowed by the f_i of its own mechanism. State: that of the model.
@@ -65,8 +64,7 @@ class Across(Verification[Any, Any]):
 
 
 def across(composition: ConComp, model: Counted) -> Across:
-    """The verification function f of a ConComp at event level or user level, over all its
-    mechanisms together.
+    """The verification function f of a ConComp at event or user level, over all its mechanisms.
 
     >>> from antiphon.mechanisms import TreeCounter
     >>> from antiphon.verifiers import user_level

@@ -18,7 +18,8 @@ from antiphon.protocol.spaces import Anything, Pairs, Signature
 @register("antiphon.Lifting/1")
 @attrs.frozen
 class Lifting:
-    """A declaration that P has the destination, response and outer→inner properties (CM §6.1).
+    """A declaration that a post-processor P has the destination, response and f→f' properties (CM
+    §6.1), f = ``outer`` and f' = ``inner``.
 
     CM Thm 6.1 needs the properties in f-valid runs only (``antiphon.composition.properties``).
 

@@ -29,7 +29,8 @@ class Child(NamedTuple):
 @register("antiphon.Dead/1", state=True)
 @attrs.frozen
 class Dead:
-    """The state of a created mechanism that has halted or failed; it answers HALT for ever.
+    """The state of a composition, or of a created mechanism, that has halted or failed: always
+    HALT.
 
     All dead children are equal: states are compared by their future answers.
     """
@@ -57,12 +58,13 @@ class Dead:
         return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
-compared_by(Dead)  # No field is compared, so that the states of all dead mechanisms are equal.
+compared_by(Dead)  # No field is compared, so that all dead states are equal.
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
 Children: TypeAlias = "Vector[Child]"
-"""The created mechanisms with their states; a step among a million copies a few tree nodes only."""
+"""The created mechanisms with their states, in a persistent vector: a step copies few nodes of it,
+even among a million mechanisms."""
 
 
 @register("antiphon.Ledger/1", state=True)
@@ -94,8 +96,8 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 @column_safe
 class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
-    """The base class of ConComp and ExtConComp: (q, i) asks the i-th mechanism q, M creates one
-    more.
+    """The base class of ConComp and ExtConComp: the message (q, i) asks the i-th mechanism q, and
+    ``Create(M)`` creates M.
 
     An index that does not exist halts the whole composition. A child that halts or
     fails is dead, alone, and answers HALT from then on; ``failures`` has its
@@ -106,26 +108,26 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     budget: Budget | None
     """The budget to which creations are charged; None: there is none."""
 
-    # (q, i) goes to the i-th child, a created mechanism, and to no other: given the transcript,
-    # children are independent, which the theorems of composition need. So the fate of one must not
-    # affect another, and a child that fails must not end the composition:
+    # A message (q, i) is answered by the i-th child (created mechanism) alone. Given the transcript
+    # children must be independent, as the theorems of composition need it: the failure of a child
+    # neither ends the composition nor changes another child. The cases:
     #
-    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
-    #                   the query is the index of a child that takes i: the two are swapped.
-    #   child i dead    HALT, and nothing changes.
-    #   refused         q is outside its query space, or its step raises an AntiphonError before a
-    #                   draw: raised on, nothing has happened. Draws are counted on the coins that
-    #                   all share, so none of this step's is missed.
-    #   failed          Another exception: an outcome, as in a session, but of this child alone.
-    #                   It is dead, its coins are used up and it stays charged. Raised on are
-    #                   READINGS, and crashes where the coins are ``strict``: in a study of the
-    #                   mechanism (enumerated, populated) a crash, alike in both worlds, would pass
-    #                   for privacy.
-    #   halted          It answered HALT, and it ``is_over``: its state is dropped, as no answer
-    #                   needs it, so that compositions that differ only in it are equal. A child
-    #                   that is a composition itself may pass on a HALT of its own child and live.
+    #   no child i      The composition is dead, and answers HALT for ever (CM Def. 4.1). But if q
+    #                   is the index of a child that takes the query i, q and i were swapped, and
+    #                   the message is refused.
+    #   child i dead    It answers HALT, and nothing changes.
+    #   refused         The query q is outside the child's query space, or the child's step raises
+    #                   an AntiphonError before it draws from the coins, which count all draws: the
+    #                   error is raised, and nothing has happened.
+    #   failed          The step raises another exception: an outcome, by which this child is dead;
+    #                   its coins are used up and it stays charged. But the exceptions READINGS are
+    #                   raised, and so are all where the coins are ``strict``: when a mechanism is
+    #                   studied, a crash that is alike in both worlds would pass for privacy.
+    #   halted          The child answers HALT and ``is_over``: its state is dropped, so that
+    #                   compositions which differ in it only are equal. (A child that is itself a
+    #                   composition may pass on a HALT of its own child, and is not over.)
     #
-    # An answer that leaves the child's state unchanged leaves the composition's unchanged, too.
+    # If an answer leaves the child's state unchanged, the composition's state is unchanged, too.
 
     def step(
         self, state: ConcurrentState, message: Any, coins: Coins
@@ -137,7 +139,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
-            which = message_label(index)  # The index may be an int too long for Python to print.
+            # A label, as the index may be an int too long for Python to print.
+            which = message_label(index)
             swapped = state.get(query) if type(query) is int else None
             if swapped is not None and swapped.created.accepts(index):
                 raise errors.InvalidArgument(f"no mechanism {which}; {QUERY_FIRST}")
@@ -162,7 +165,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                raise  # Such an error is no outcome of the created mechanism.
+                # Errors of these kinds are no outcome of the created mechanism, so they are raised.
+                raise
             coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:

@@ -27,7 +27,7 @@ def _unclaimed(state: object, zero: object, one: object) -> Refused:
 
 
 def _weakened(measure: Measure, claims: Sequence[Claim]) -> Claim:
-    """The most certain claim that implies this measure, with it in place of its own measure."""
+    """The most certain of the claims that imply this measure, weakened to the measure."""
     for each in sorted(claims, key=lambda claim: -claim.status.certainty):
         weaker = attrs.evolve(each, measure=measure)
         if weaker.follows_from(each):
@@ -57,7 +57,7 @@ class Create(Creation):
     mechanism: ContinualMechanism
     _given: Claim | Measure | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
-    # The mechanism's spaces and steps, which every later message needs, are looked up once.
+    # The functions that check and answer every later message are looked up once, at the creation.
     accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
     step: _Step = attrs.field(init=False, eq=False, repr=False)
     verify: _Check = attrs.field(init=False, eq=False, repr=False)
@@ -73,7 +73,8 @@ class Create(Creation):
         claim = self._given
         if isinstance(claim, MEASURES):
             claim = _weakened(claim, claims)
-            set_derived(self, _given=claim)  # A transcript has the whole claim.
+            # A transcript records the whole claim, also where only a measure was given.
+            set_derived(self, _given=claim)
         if claim is not None and type(claim) is not Claim:
             raise InvalidArgument(
                 f"a claim is a Claim, or a measure such as Pure(1), not {of_kind(claim)}"
@@ -94,7 +95,7 @@ class Create(Creation):
         )
 
     def __fingerprint__(self) -> Hashable:
-        """The content that identifies the creation, cached for exact searches, which meet it
+        """The content that identifies the creation; cached, as exact searches compare creations
         often."""
         if self._key is None:
             set_derived(self, _key=fingerprint((self.mechanism, self.claim)))
@@ -128,7 +129,7 @@ class CompositionMessages(Space):
 
     def contains(self, value: object) -> bool:
         if type(value) is Ask:
-            # An Ask that was made without its constructor has no index.
+            # An Ask that was not made by its constructor has no index.
             index = getattr(value, "index", None)
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create

@@ -1,5 +1,4 @@
-"""When two pairs of runs of a post-processor P have the same future, and are explored once (CM
-§6.1).
+"""Which pairs of runs of a post-processor have the same future: only one of these is explored.
 
 P's next message is a function of its state, and the messages it may receive are a function of those
 it has sent. Of a created mechanism only its query space, its answer space and its claims matter:
@@ -37,7 +36,7 @@ def is_extended_composition(mechanism: ContinualMechanism) -> bool:
 
 @attrs.frozen(eq=False)
 class FromOutside:
-    """A numbering of creations: creations that look the same from outside share a number."""
+    """A numbering of creations: those that no post-processor can tell apart share a number."""
 
     _numbers: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
     _met: dict[int, tuple[Create, int]] = attrs.field(factory=dict[int, tuple[Create, int]])
@@ -103,7 +102,7 @@ def _told(value: Any) -> bool:
     if kind in _PLAIN:
         return True
     said: object = vars(kind).get("__fingerprint__")
-    # The method ``__fingerprint__`` is one of this library's own.
+    # A ``__fingerprint__`` of this library determines the value.
     if said is not None and why_untrusted(said) is None:
         return not _aside(value, ())
     ours = is_library_code(kind)

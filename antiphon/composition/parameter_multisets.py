@@ -38,7 +38,8 @@ def pairs(parameters: Any) -> tuple[Parameters, ...]:
     found: dict[int, tuple[Any, ...]]
     try:
         given = list(parameters)
-        found = {id(each): _pair(each) for each in given}  # Equal objects are read once.
+        # An object that occurs several times is read once.
+        found = {id(each): _pair(each) for each in given}
     except TypeError:
         given, found = [], {0: ()}
     if any(len(pair) != 2 for pair in found.values()):

@@ -54,7 +54,8 @@ class Property(enum.Enum):
 
 
 Heard = tuple[tuple[Side, object], ...]
-"""The messages that a post-processor received in a run, each with its side, in order."""
+"""The messages that a post-processor received in a run, in order, each with the side it came
+from."""
 
 
 @attrs.frozen
@@ -142,8 +143,7 @@ def explored(
     limit: int = 200_000,
     strict: bool = False,
 ) -> Iterator[Pair | Violation]:
-    """Explore all pairs of runs: yields each pair of messages P receives, at last a violation, if
-    any.
+    """Explore all pairs of runs: yields each pair of messages received, at last a violation if any.
 
     Arguments and errors: as of ``check_properties``.
     """
@@ -155,7 +155,7 @@ def explored(
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
-        # Such a run may not end: P may create for ever and never answer.
+        # A run may never end, as P may create for ever and never answer the left.
         if len(heard0) == DEEPEST:
             raise Intractable("a run of the post-processor", f"over {DEEPEST} messages", DEEPEST)
         if lock.sent is None and lock.lefts == questions:
@@ -174,7 +174,7 @@ def explored(
             if after.over:
                 continue
             if after.sent and all(type(address(each)[1]) is Create for each in after.sent):
-                # The only answer to a creation is ⊤, so these runs go on uncounted.
+                # The only answer to a creation is ⊤, so these runs do not count towards ``limit``.
                 waiting.append((after, *runs))
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
@@ -202,7 +202,8 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
 def begin_lockstep(
     post_processor: PostProcessor, outer: Verification, inner: Verification
 ) -> Lockstep:
-    """The joint state of two runs before any message. Raises: CompositionError for random P."""
+    """The joint state of two runs before any message. Raises: CompositionError if P tosses
+    coins."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
     start = post_processor.initial_state
@@ -274,7 +275,7 @@ def advance_lockstep(
 
 
 def in_words(side: Side, zero: object, one: object) -> str:
-    """The words for the messages that the two runs received last."""
+    """A text about the messages that the two runs received last."""
     if side is LEFT:
         return f"the pair {message_label(Pair(zero, one))} from the left"
     return f"the answer {message_label(zero)} from the right"
@@ -308,7 +309,7 @@ def answer_space(message: object, lock: Lockstep) -> Space | None:
             return None
         if not is_extended_composition(
             created[index].mechanism
-        ):  # A mechanism that is no composition declares its answers.
+        ):  # A mechanism that is no composition declares its answers itself.
             return created[index].mechanism.signature.answers
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:

@@ -20,14 +20,15 @@ Purse: TypeAlias = "Vector[int]"
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """The state of f for one created mechanism: that of its own f', and whether a pair differed."""
+    """The state of f for one created mechanism: the state of its f', and whether a pair
+    differed."""
 
     created: Create
     state: Any
     differed: bool = False
     asked: bool = False
-    """Whether the mechanism was asked anything; kept only by f_{∞,FPC}, where first pairs
-    matter."""
+    """Whether the mechanism was asked anything; kept only by f_{∞,FPC}, which compares first
+    pairs."""
 
 
 @register("antiphon.SuitableState/1", state=True)
@@ -38,21 +39,21 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
-# The f' of each created mechanism is stepped by itself, as it need not be column-safe.
+# Column-safe, although an f' may not be: the f' of each created mechanism is stepped by itself.
 @column_safe
 class Suitable(Verification[SuitableState]):
-    """A verification function of suitable sequences (CM Def. 4.4), with more conditions.
+    """A verification function of suitable sequences (CM Def. 4.4) under further conditions.
     Abstract."""
 
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
-    """Whether the pairs of every created mechanism must be valid for it, or only where one
-    differs."""
+    """Whether all pairs sent to a created mechanism must be f'-valid, or only those of a mechanism
+    that sees a difference."""
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
-    """Whether a pair may differ only in mechanisms whose first pair does."""
+    """Whether a mechanism whose first pair was identical may get no differing pair."""
 
     @property
     @abstractmethod
@@ -132,13 +133,11 @@ class Suitable(Verification[SuitableState]):
 
     @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse (unused parameters) after a mechanism's first differing pair, or f's
-        refusal."""
+        """The purse (unused parameters) after a mechanism's first differing pair, or a refusal."""
 
 
 class Unpaid(Suitable):
-    """A suitable f (CM Def. 4.4) without fixed parameters, which checks all mechanisms.
-    Abstract."""
+    """A suitable f (CM Def. 4.4) without fixed parameters; it checks all mechanisms. Abstract."""
 
     __slots__ = ()
     checks_all = True

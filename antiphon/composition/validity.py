@@ -66,7 +66,8 @@ class FixedMechanisms(OfCreations):
 
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
-    """Whether the f' of each creation's claim is swap-symmetric; a suitable f over them then is."""
+    """Whether the f' of all these creations are swap-symmetric; then so is a suitable f over
+    them."""
     return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
 
 
@@ -142,7 +143,7 @@ class Paying(Suitable):
         return self.unit.read(measure) is not None
 
     def spend(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse without a copy of the amount that a creation asserts; a refusal if none is
+        """The purse less one copy of the amount that a creation asserts; a refusal if none is
         left."""
         amount = created.claim and self.unit.read(created.claim.measure)
         held = self.held.get(self.unit.key(amount))
@@ -183,7 +184,7 @@ class Measured(Paying):
     holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(
         converter=parameter_multisets.of_one_kind,
-        # The ``==`` of a user's measure is not trusted.
+        # The ``==`` of a user's measure may ignore a difference, so it is not used.
         eq=lambda measures: tuple(map(told_apart, measures)),
     )
 
@@ -193,7 +194,7 @@ class Measured(Paying):
 
 
 class FixedInAdvance(Paying):
-    """A suitable f (CM Def. 4.4): creations use up the fixed amounts and have discrete answers.
+    """A suitable f (CM Def. 4.4): creations use up fixed amounts and have discrete answers.
     Abstract."""
 
     __slots__ = ()
@@ -209,7 +210,7 @@ class FixedInAdvance(Paying):
 
 
 class Sparse(Paying):
-    """A suitable f (CM Def. 4.4): mechanisms use up their amount at the first differing pair.
+    """A suitable f (CM Def. 4.4): a mechanism's first differing pair uses up its amount.
     Abstract."""
 
     __slots__ = ()
@@ -273,8 +274,7 @@ class FixedMeasures(FixedInAdvance, Measured):
 @column_safe
 @attrs.frozen
 class SparseParallel(Sparse, Budgeted):
-    """The verification functions f_∞ and f_{∞,FPC} of k-sparse parallel composition (CM Def. 5.1
-    and 5.4).
+    """The verification functions f_∞ and f_{∞,FPC} of k-sparse composition (CM Def. 5.1, 5.4).
 
     Any number of creations; the parameters of the mechanisms J that ever got a
     differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
@@ -312,7 +312,7 @@ def each_valid(composition: ConComp) -> EachValid:
 
 
 def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
-    """The verification function f of a composition with a budget: parameters chosen adaptively
+    """The verification function f of a composition with a budget, for adaptively chosen parameters
     (Haney et al. 2023)."""
     return AdaptiveParameters(budget)
 

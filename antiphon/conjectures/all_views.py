@@ -1,4 +1,5 @@
-"""The best adversary of a composition, and the gradient of its gain in each mechanism's law.
+"""The best adversary of a composition, and the gradient of its gain in each mechanism's law. The
+gain is the sum of loss(p, q) over its views, of probability p in world ``bit`` and q in the other.
 
 All views at once: the histories of n mechanisms form an array with n axes, for each choice of their
 lengths. A backward pass computes U: the loss of (Π x_j⁰, Π x_j¹) where the adversary stops, and
@@ -29,8 +30,8 @@ _MORE: float = 1e-12
 
 
 class Party(NamedTuple):
-    """One mechanism of a composition: its possible histories by length, and their probabilities in
-    the two worlds of the privacy game."""
+    """One mechanism of a composition: the tree of its possible histories, and the probabilities of
+    these in world ``bit`` (``own``) and in the other world of the privacy game."""
 
     levels: law_trees.Tree
     own: list[law_trees.Doubles]
@@ -38,14 +39,15 @@ class Party(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best adversary of a composition: its gain, its choices, and the slopes of the loss at the
-    views where it stops."""
+    """The best adversary of a composition: its gain, its choices, and the partial derivatives of
+    the loss in p and q at the views where it stops."""
 
     gain: float
     parties: list[Party]
     slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]]
     choices: dict[Lengths, law_trees.Ints]
-    """The choice of the adversary at each view: 0 to stop, else a code that ``asked`` decodes."""
+    """For the views with given numbers of questions, the adversary's choice at each: 0 to stop,
+    else a code that ``asked`` decodes."""
 
 
 class AllViews:
@@ -56,19 +58,19 @@ class AllViews:
         self._sparse, self._loss = sparse, loss
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
-        """The best adversary against mechanisms with these laws; ``bit`` is the world b of the
-        privacy game in which the views that the adversary accuses add to its gain."""
+        """The best adversary against mechanisms with these laws; in its gain, p is a view's
+        probability in world ``bit``."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
-        """The gradient of the gain of the adversary ``seen`` with respect to law number
-        ``place``."""
+        """The gradient of the gain of the adversary ``seen`` in the law number ``place``, which has
+        ``size`` entries."""
         return gains(seen, place, size)
 
 
 def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss: Loss) -> Best:
-    """The best adversary of a composition of mechanisms with these laws: its views have the largest
-    total loss, and at most ``sparse`` mechanisms get a pair with different sides."""
+    """The best adversary of a composition of mechanisms with these laws, by dynamic programming
+    over all views: at most ``sparse`` mechanisms get a pair with different sides."""
     parties = [_party(tree, law) for law in laws]
     rounds, count = len(tree) - 1, len(laws)
     order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
@@ -93,8 +95,8 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """The gradient of the adversary's gain with respect to the law of one mechanism, an array with
-    ``size`` entries."""
+    """The gradient of an adversary's gain in the law of the mechanism with this number: an array
+    with ``size`` entries."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -116,8 +118,8 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
-    """The joint probabilities of the mechanisms' histories with these lengths, a product over the
-    mechanisms; ``side`` is 1 for the world in which accused views add to the gain, else 2."""
+    """The joint probabilities of the histories of all mechanisms, of these lengths: an array with
+    an axis for each mechanism. ``side`` is 1 for world ``bit``, 2 for the other world."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -125,7 +127,8 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """For each combination of histories, the number of mechanisms that got a differing pair."""
+    """The number of mechanisms that got a pair with different sides, for each combination of
+    histories of these lengths: an array with an axis for each mechanism."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -139,8 +142,8 @@ def _ask(
     level: law_trees.OneLength,
     place: int,
 ) -> None:
-    """Updates the adversary's gains ``value`` and choices ``choice`` in place, at the views where
-    asking mechanism number ``place`` gains more than the choice so far.
+    """Updates ``value`` and ``choice``, the adversary's gain and choice at each view, in place:
+    where it gains more by asking mechanism number ``place`` a pair, it chooses to do so.
 
     A choice is 0 to stop, else a code that ``asked`` decodes.
     """
@@ -174,7 +177,8 @@ def one_more(lengths: Lengths, mechanism: int) -> Lengths:
 def _followed(
     parties: list[Party], choices: dict[Lengths, law_trees.Ints], order: list[Lengths]
 ) -> dict[Lengths, law_trees.Mask]:
-    """The views at which the adversary stops, when it follows its choices from the beginning."""
+    """For each view, whether the adversary comes to it by following its choices, and stops
+    there."""
     met = {lengths: np.zeros(choice.shape, np.bool_) for lengths, choice in choices.items()}
     met[order[0]][...] = True
     rounds = max(order[-1])
@@ -231,7 +235,7 @@ class _Builder:
             return number
         mechanism, pair = asked(choice)
         said = self._pairs[pair]
-        # This entry reserves a place for the node, before its children.
+        # The node is numbered before its children, but holds their numbers: it is filled in below.
         self.nodes.append(StrategyNode())
         message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
         branches = tuple(self._answered(lengths, place, mechanism, pair))
@@ -254,7 +258,8 @@ class _Builder:
         return branches
 
     def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
-        """The probabilities of a view, first in the world where accused views add to the gain."""
+        """The probabilities p and q of a view: in world ``bit`` of the gain, and in the other
+        world."""
         own = other = 1.0
         for party, length, node in zip(self._found.parties, lengths, place, strict=True):
             own, other = own * party.own[length][node], other * party.other[length][node]

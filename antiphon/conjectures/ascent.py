@@ -1,5 +1,5 @@
-"""A search for laws of mechanisms by many local searches ("climbs"), whose results are used in the
-order of their starts; the best laws found are kept.
+"""A search for laws of mechanisms that break a bound, by many local searches ("climbs"); the best
+results are the starting points of later ones.
 
 A start is determined by its number and the results of much earlier climbs. So the result of a
 search is a function of its seed and the number of starts, for any number of workers.
@@ -27,21 +27,24 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The number of local searches that may run at once: a start depends only on results of searches
-that started at least this many starts earlier."""
+"""The largest number of local searches that run at once. The start of a search depends only on
+results of searches that began at least this many searches earlier."""
 _KEPT: Final = 8
-"""The number of best results kept for each size of laws, near which most later searches start."""
+"""The number of best results kept for each size of mechanisms; a later local search may start near
+one of them."""
 _PATIENCE: Final = 60
-"""The number of local searches without improvement after which the kept results are forgotten, as
-they may all be at one local maximum."""
+"""The number of local searches without improvement after which the kept results are dropped, since
+all may lie near one local maximum."""
 _NEAR: Final = 0.6
-"""The probability that a local search starts near a kept result, and not at random."""
+"""The probability that a local search starts near a kept result; otherwise it starts at random
+laws."""
 _BETTER: Final = 1e-9
 
 
 @attrs.frozen(eq=False)
 class Start:
-    """The start of a local search: the size of its laws, its seed, and the laws to start near."""
+    """The start of a local search: its number, the index ``place`` of its size (rounds, answers),
+    its seed, and the laws ``near`` which it starts (None: random laws)."""
 
     number: int
     place: int
@@ -80,14 +83,14 @@ def climber(task: Climbs, place: int) -> Climbing:
 
 @attrs.define
 class Few:
-    """The best local searches so far among mechanisms of one size (rounds, answers)."""
+    """The best results of local searches so far, for mechanisms of one size (rounds, answers)."""
 
     kept: list[Climb] = attrs.field(factory=list[Climb])
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keeps a result if it is among the best; after many results in vain, forgets all kept
-        ones."""
+        """Adds the result of a local search, of which the ``_KEPT`` best are kept; after
+        ``_PATIENCE`` results without improvement the earlier ones are dropped."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -102,15 +105,15 @@ class Few:
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of the local search with this number, by its seed in ``chunks`` and the best
-    results ``few`` for each size."""
+    """The start of the local search with this number. ``chunks`` has a seed for each search, and
+    ``few`` the best results so far for each size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
 
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
-    """The sizes (rounds, answers) in which the first ``starts`` local searches look."""
+    """The sizes (rounds, answers) of the mechanisms in the first ``starts`` local searches."""
     # By this number of starts each size has had a local search.
     enough = len(sizes) * (len(sizes) + 1)
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
@@ -132,12 +135,13 @@ def place_of(number: int, sizes: int) -> int:
 
 
 _CLEARLY: Final = 1e-6
-"""The excess of a gain (in doubles) over the bound from which on the loss is computed exactly."""
+"""The amount by which a gain, in doubles, must exceed the bound before the loss is computed
+exactly."""
 _FURTHER: Final = 1e-9
-"""The amount by which a local search must gain more than the last one that was computed exactly, to
-be computed exactly itself."""
+"""The amount by which a gain, in doubles, must exceed that of the last result computed exactly,
+before the new result is computed exactly."""
 ENDLESS: Final = 2**32 - 1
-"""The number of starts used when only time is limited."""
+"""The largest number of local searches if only the time is limited."""
 
 
 class HowFar(NamedTuple):
@@ -151,7 +155,8 @@ class HowFar(NamedTuple):
 
 @attrs.frozen
 class Aim:
-    """The goal of a search: a loss above ``figure``; and whether to search on after finding one."""
+    """The goal of a search: laws of the pattern's mechanisms with a loss above ``figure`` at
+    ``epsilon``. ``to_the_end``: after a refutation the search goes on."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -165,14 +170,15 @@ class Memory:
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The starts of the next local searches, already chosen: start number n depends on the results
-    of the searches up to number n - ``AHEAD``."""
+    """The starts of the next ``AHEAD`` local searches, which are fixed in advance so that these can
+    run at once."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
-    """The local search with the largest exactly computed loss so far, or None."""
+    """The result of the local search with the largest exactly computed loss; None if none was
+    computed."""
     tried: float = -1.0
-    """The gain, in doubles, of the last local search whose loss was computed exactly."""
+    """The gain, in doubles, of the last result whose loss was computed exactly."""
 
 
 def _number(given: object) -> bool:
@@ -180,8 +186,8 @@ def _number(given: object) -> bool:
 
 
 class Limits:
-    """The limits of a search: its time, its number of starts, and whether everything was
-    searched."""
+    """The limits of a search: its time, and its number of local searches, which is never larger
+    than the number that covers all games."""
 
     def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
         self._begun = time.monotonic()
@@ -204,12 +210,12 @@ class Limits:
 
 @attrs.define(kw_only=True)
 class Ascent(InOrder[Climb]):
-    """A running search: it takes the results of local searches in order, and computes a result
-    exactly where it seems to refute the bound."""
+    """A running search: it takes the results of local searches in order, and computes the exact
+    loss of a result whose gain in doubles is above the bound."""
 
     aim: Aim
     chunks: Chunks
-    """The seeds of the starts: an endless sequence with one item for each start."""
+    """The seeds of the local searches: an endless sequence with one item for each."""
     sizes: Sizes
     limits: Limits
     memory: Memory
@@ -228,7 +234,7 @@ class Ascent(InOrder[Climb]):
 
     @property
     def refuted(self) -> bool:
-        """Whether the bound is refuted by an exact computation."""
+        """Whether an exactly computed loss is above the bound."""
         return self._judged is not None and self._judged.loss > self.aim.figure
 
     @property
@@ -258,11 +264,10 @@ class Ascent(InOrder[Climb]):
             self.watch(HowFar(self.limits.spent, self.done, best, self.aim.figure))
 
     def settle(self) -> None:
-        """Computes the largest loss found exactly, if it seems to refute the bound and has not been
-        computed yet."""
+        """Computes the loss of the best result exactly, if its gain is above the bound and above
+        the gain of the last result computed exactly."""
         memory = self.memory
-        # In a resumed search the mechanisms come from a checkpoint, which does not hold their exact
-        # loss.
+        # A checkpoint holds the laws of the best refutation, but not its exact loss.
         if memory.refuting is not None and self._judged is None:
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)
@@ -270,7 +275,7 @@ class Ascent(InOrder[Climb]):
             self._judge(memory.best)
 
     def _judge(self, found: Climb) -> None:
-        """Computes the loss of a result exactly, and keeps the result with the largest loss."""
+        """Computes the loss of a result exactly; the result with the largest exact loss is kept."""
         result = self._exactly(found)
         if self._judged is None or result.loss > self._judged.loss:
             self._judged, self.memory.refuting = result, found

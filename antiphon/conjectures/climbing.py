@@ -51,8 +51,7 @@ class Program(NamedTuple):
     least: tuple[Any, Doubles]
 
     def best(self, gains: Doubles) -> Doubles:
-        """A law that keeps the claim and has the largest Σ gains·law, as a vertex of the feasible
-        set.
+        """A law in the feasible set, at a vertex, for which the objective Σ gains·law is largest.
 
         Raises: Intractable if the solver gives up.
         """
@@ -83,8 +82,8 @@ def needs_scipy() -> None:
 
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The linear program of the laws of a domain under which no adversary's loss is above
-    ``limit``. Raises: MissingExtra without scipy."""
+    """The linear program of the laws of a ``Domain`` (inputs, rounds, answers) under which no
+    adversary's loss is above ``limit``. Raises: MissingExtra without scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
@@ -96,8 +95,8 @@ def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
 
 
 def _laws(domain: Domain) -> Inequalities:
-    """The equations that make x a law: x() = 1, and for each history h and query q the sum of x(h,
-    q, a) over all answers a is x(h)."""
+    """The equations that make an array x a law: x(empty history) = 1, and for each history h and
+    query q, x(h) is the sum of x(h, q, a) over all answers a."""
     rows, questions = Inequalities(), len(domain.inputs)
     rows.add({0: 1.0}, 1.0)
     for depth in range(domain.rounds):
@@ -110,9 +109,9 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """Adds, for the world b = ``bit``, the inequalities by which a bound on the loss from each
-    history on follows from the bounds one answer later (Lyu's recursion); these unknowns begin at
-    the column ``start``."""
+    """Adds Lyu's recursion for the world b = ``bit``: each history has an unknown, from the column
+    ``start`` on, that bounds the loss from this history onwards. It is at least the sum, over the
+    answers to a pair, of the unknowns after them."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)
@@ -129,10 +128,11 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
-    """Adds inequalities to a linear program: the bound in ``column`` is at least each tangent of
-    the loss at a history."""
-    # Where the two probabilities p and q are equal, a tangent a·p + b·q is (a + b)·p, so only the
-    # largest tangent counts.
+    """Adds inequalities to a linear program: the unknown in ``column``, which bounds a history's
+    loss, is at least each tangent of the loss. ``own`` and ``other`` are the columns of the
+    history's probabilities p and q."""
+    # If p and q are the same unknown, a tangent a·p + b·q is (a + b)·p, and only the largest a + b
+    # matters.
     if own == other:
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
@@ -146,24 +146,27 @@ Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
 """The size of the sought mechanisms: (rounds, answers); in some patterns, two other numbers."""
 _SWEEPS: Final = 12
-"""The largest number of passes over all mechanisms in a local search."""
+"""The largest number of passes over all mechanisms in one local search."""
 _STILL: Final = 1e-2
-"""The noise level from which on a local search ends if a pass finds nothing better."""
+"""The noise of the objective below which a local search ends, once a pass over all mechanisms finds
+no larger gain."""
 _DIRECTIONS: Final = 8
-"""The number of random directions tried for a first law, as the solver may give up."""
+"""The number of random directions tried for a random law: in some of them the solver may fail."""
 _ALIKE: Final = 0.7
-"""The probability that a local search gives all mechanisms the same law."""
+"""The probability with which a local search gives all mechanisms one law, if they have one
+claim."""
 
 
 class Climb(NamedTuple):
-    """The result of a local search: the laws against which an adversary gains most, and this
-    gain."""
+    """The result of a local search: the laws against which the best adversary has the largest gain,
+    and this gain."""
 
     size: Size
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world in which the views that the adversary accuses add to its gain."""
+    """The world b of the privacy game in which p is a view's probability, for the gain that is the
+    sum of loss(p, q)."""
 
 
 class Climbing(Protocol):
@@ -175,16 +178,16 @@ class Climbing(Protocol):
 
 
 class Oracle(Protocol):
-    """The interface of a search for the best adversary against given laws of mechanisms; ``bit`` is
-    the world in which the views that the adversary accuses add to its gain."""
+    """The interface of a search for the best adversary against given laws of mechanisms. Its gain
+    is the sum of loss(p, q) over views, of probability p in world ``bit`` and q in the other."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""
         ...
 
     def slope(self, seen: Any, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` with respect to law number
-        ``place``."""
+        """The gradient of the gain of the adversary ``seen`` in the law number ``place``, which has
+        ``size`` entries."""
         ...
 
 
@@ -214,8 +217,8 @@ class Climber:
         return self._climbed(random, list(start), noise, alike, int(random.integers(2)))
 
     def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
-        """Random laws, one for each mechanism: the law that keeps the claim and is best in a random
-        direction."""
+        """Random laws, one for each mechanism: each is a vertex of its feasible set, the best one
+        in a random direction. ``alike``: all mechanisms get the same law."""
         fresh = self._programs[: 1 if alike else None]
         laws = [_vertex(each, random) for each in fresh]
         return laws * (len(self._programs) // max(len(fresh), 1))
@@ -223,8 +226,9 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """The result of a local search from these laws: passes over all mechanisms, each with half
-        the noise of the pass before."""
+        """The result of a local search from these laws: in each pass every law is replaced by the
+        best one against the current adversary, for an objective with noise, which is halved after
+        each pass."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
@@ -236,7 +240,7 @@ class Climber:
                 slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
                 try:
                     better = self._better(random, place, np.sum(slopes, axis=0), noise)
-                except Intractable:  # The solver gives up here; the laws found so far are kept.
+                except Intractable:  # The solver has failed: the best laws so far are the result.
                     return found
                 laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
@@ -245,16 +249,16 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        # Where the objective's gradient is 0, no change of this law increases the loss: any law
-        # that keeps the claim will do.
+        # At a gradient of 0 no change of this law increases the gain, so any law that keeps the
+        # claim will do.
         scale = np.abs(slope).max() or 1.0
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 
 
 def _vertex(program: Program, random: Generator) -> Doubles:
-    """The law that keeps the claim and is best in a random direction; another direction is tried
-    where the solver gives up.
+    """A random vertex of the feasible set: the law that is best in a random direction. If the
+    solver fails, another direction is tried.
 
     Raises: Intractable if it always does.
     """

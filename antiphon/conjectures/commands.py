@@ -34,7 +34,7 @@ class ConjectureOptions(NamedTuple):
 
 
 def conjecture(asked: ConjectureOptions) -> int:
-    """Runs the search; returns 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    """Runs the search; returns the exit status, 1 if the conjecture is refuted."""
     path, name = split_target(asked.target, "search")
     _check(asked, path)
     module = import_file(path)
@@ -71,12 +71,12 @@ def _print(found: Conjectured, asked: ConjectureOptions) -> None:
 _BAR: Final = 24
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 _LAST: Final = 16
-"""The number of latest improvements that the progress line draws."""
+"""The number of latest improvements in the history that the progress line draws."""
 
 
 def climb_line(standing: HowFar, better: Sequence[float]) -> str:
-    """The progress of a search in one line: time, starts, the best loss against the bound, and
-    its history."""
+    """The progress of a search as one line of text: its time, the number of local searches, the
+    best loss beside the bound, and the latest improvements."""
     bound = float(standing.bound)
     top = max(standing.best, bound) or 1.0
     filled, mark = (round(_BAR * max(each, 0.0) / top) for each in (standing.best, bound))
@@ -96,8 +96,8 @@ def _heights(values: Sequence[float]) -> str:
 
 @contextmanager
 def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
-    """A context manager that gives a function to redraw the progress line on standard error; None
-    without a terminal."""
+    """A context manager that yields a function to redraw the progress line on standard error, or
+    None if that is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -119,7 +119,8 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
 
 
 def _check(asked: ConjectureOptions, source: Path) -> None:
-    """Refuses output files that cannot be written, before the search begins."""
+    """Checks, before the search begins, that the output files are different and can be written.
+    Raises: InvalidArgument."""
     named = [source, asked.checkpoint, asked.plot, asked.save, asked.svg]
     files = [path.resolve() for path in named if path is not None]
     for path in files:

@@ -1,5 +1,5 @@
-"""Conjectures: a bound said to hold for every composition of a pattern, the search for a
-refutation, and its judgement.
+"""Conjectures: a bound that is claimed for every composition of a pattern, and the search for a
+refutation.
 
 A refutation is exact: mechanisms with rational probabilities that keep their claim, and an
 adversary that gains more than the bound. Finding none proves nothing.
@@ -78,8 +78,8 @@ def _plain(found: Climb | None) -> tuple[object, ...] | None:
 
 
 def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
-    """Laws in the form in which a checkpoint saves them: each distinct law once, and for each
-    mechanism the index of its law."""
+    """Laws in the form that a checkpoint saves: the distinct laws, and for each mechanism the index
+    of its law among them."""
     if laws is None:
         return None
     once = list({id(each): each for each in laws}.values())
@@ -177,7 +177,8 @@ class Conjecture:
         sizes = self.pattern.sizes(self.rounds, self.answers)
         name = system_words(2).tobytes().hex()
         task = ascent.Climbs(name, self.pattern, self.epsilon, aim.figure, sizes)
-        ascent.climber(task, 0)  # A missing optional package raises its error here.
+        # This call raises MissingExtra early, if an optional package is missing.
+        ascent.climber(task, 0)
         seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
         file = None if checkpoint is None else kept_in(checkpoint)
         arrived: SimpleQueue[Arrival | None] = SimpleQueue()
@@ -254,8 +255,8 @@ _ROUNDING: Final = Fraction(1, 2**40)
 
 
 def _figure(said: Any) -> Fraction:
-    """The bound as an exact fraction; a float with so many digits that it must be computed is
-    raised by its largest rounding error."""
+    """The bound as an exact fraction. A float of more than ``_WRITTEN`` characters counts as
+    computed, and is raised by the rounding error that it may have."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
     return figure + abs(figure) * _ROUNDING if computed else figure

@@ -21,7 +21,8 @@ from antiphon.conjectures.law_trees import Doubles, Mask
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
-"""The likelihood ratios p/q at which the loss p^α q^(1-α) gets a tangent: from 1/16 to 16."""
+"""The likelihood ratios p/q, from 1/16 to 16, at which a linear program uses the tangent of the
+loss p^α q^(1-α)."""
 WIDEST: Final = float(_RATIOS[-1])
 WIDEST_SAID: Final = f"of likelihood ratios up to {shown_up(WIDEST)}"
 
@@ -35,14 +36,14 @@ class HockeyStick:
     nothing: ClassVar = 0
     """The total loss of a mechanism whose answers reveal nothing."""
     widest: ClassVar[float | None] = None
-    """The largest likelihood ratio that mechanisms in a search may have; None for no limit."""
+    """The largest likelihood ratio between the two worlds that a law in a search may give a
+    history; None for no limit."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
-        """Pairs (a, b) for which a·p + b·q is at most the loss at all probabilities p and q; the
-        largest of these values equals the loss, or nearly."""
-        # The loss's other tangent, 0, is left out: the unknowns of the linear programs are at least
-        # 0.
+        """The pairs (a, b) for which the linear programs use a·p + b·q as a lower bound on the loss
+        of probabilities p and q; the largest one nearly equals the loss."""
+        # The loss's other tangent is 0, which needs no inequality: all unknowns are at least 0.
         return ((1.0, -self.growth),)
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
@@ -89,9 +90,10 @@ class MomentLoss:
 Loss: TypeAlias = Union[HockeyStick, MomentLoss]
 """The loss of one view, a convex function of its probabilities in the two worlds."""
 _BITS: Final = 160
-"""The number of bits to which a moment is computed."""
+"""The number of binary digits to which a moment is computed."""
 _LARGEST: Final = 300
-"""The largest ε of a search: products of a few e^ε must still be doubles."""
+"""The largest ε of a search: the product of a few factors e^ε must not exceed the largest
+double."""
 
 
 class Attained(NamedTuple):
@@ -136,8 +138,8 @@ class TightDelta:
         return Attained(adversary.advantage, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """Slopes (a, b) for each view: a·p + b·q is the loss of the view at its probabilities p and
-        q, and at most the loss elsewhere.
+        """For each view, the slopes (a, b) of a tangent of the loss: a·p + b·q is at most the loss
+        of any probabilities p and q, and equals it at ``own`` and ``other``.
 
         ``accused``: whether the exact engine's adversary accuses the view.
         """
@@ -160,8 +162,8 @@ class TightMoment:
 
     @property
     def growth(self) -> Fraction:
-        """The likelihood ratio above which a replay counts a view as accused; the loss does not
-        depend on it."""
+        """The likelihood ratio above which the adversary accuses a view when its play is replayed.
+        The moment does not depend on it."""
         return Fraction(1)
 
     @property
@@ -188,8 +190,8 @@ class TightMoment:
 
 
 Figure: TypeAlias = Union[TightDelta, TightMoment]
-"""The type of a figure that a conjecture bounds: the total loss of the views, for the adversary for
-which this total is largest."""
+"""The type of a figure that a conjecture bounds: the sum of the loss of all views, for the
+adversary with the largest sum."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
@@ -209,8 +211,8 @@ def maybe_order(_: object, __: object, value: int | None) -> None:
 
 
 def moment_above(divergence: Fraction | float, order: int) -> Fraction:
-    """The moment e^((α-1)D) of a divergence D >= 0 in nats, rounded up slightly so that it serves
-    as a bound.
+    """The moment e^((α-1)D) for a divergence of D = ``divergence`` >= 0 nats at the order α,
+    slightly rounded up.
 
     >>> float(moment_above(Fraction(1, 10), 2))                       # ρ-zCDP: D = αρ
     1.1051709180756477
@@ -218,7 +220,8 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     exponent = (whole_order(order) - 1) * exact.fraction(divergence, "the divergence")
     if exponent < 0:
         raise InvalidArgument("a divergence is at least 0")
-    # In binary, e^-x has at most 1.45·x zeros before its first 1.
+    # In binary, e^-x begins with at most 1.45·x zeros after the point; so many more bits are
+    # computed.
     bits = _BITS + math.ceil(2 * exponent)
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 

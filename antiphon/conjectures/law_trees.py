@@ -18,7 +18,8 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
 _NEVER: float = 1e-11
-"""The probability up to which a history counts as impossible: a rounded 0."""
+"""The largest probability of a history that counts as 0, since a linear program's 0 may be
+rounded."""
 
 
 _LONGEST: Final = 10**5
@@ -26,34 +27,35 @@ _LONGEST: Final = 10**5
 
 
 class OneLength(NamedTuple):
-    """The histories of one length that f' (the mechanism's verification function) allows, ordered
-    so that siblings are adjacent.
+    """The histories of one length that the mechanism's verification function f' allows; siblings,
+    the answers to one pair after one history, are adjacent.
 
     Siblings are the answers to one pair after one history: a *group*.
     """
 
     heard: tuple[Ints, Ints]
-    """For each world of the privacy game: the place of each history, with the messages that the
-    mechanism gets in that world, in a law (the array of its answer probabilities)."""
+    """The index of each history in a law, for each world of the privacy game, in which the
+    mechanism gets that world's messages."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
-    """The number of the group of each history; a group holds the answers to a pair after a
-    history."""
+    """The number of the group of each history, a group being the possible answers to one pair after
+    one history."""
     parents: Ints
-    """The index of the shorter history that each group of siblings continues."""
+    """For each group, the index of the history, shorter by one answer, that its histories
+    continue."""
     pairs: Ints
-    """The index of the pair that is sent to each group of siblings."""
+    """For each group, the index of the pair that is sent."""
 
     @property
     def starts(self) -> Ints:
-        """The index of the first history of each group (the answers to one pair after one
-        history)."""
+        """For each group (the answers to one pair after one history), the index of its first
+        history."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
 
 
 class Domain(NamedTuple):
-    """The laws of all mechanisms with given inputs and numbers of rounds and answers.
+    """The set of all laws of mechanisms with given inputs, number of rounds, and number of answers.
 
     A *law* is an array with an entry for each history: the probability of the mechanism's answers
     given its inputs, a product along the tree (a realisation plan). Being a law, keeping a claim,
@@ -83,7 +85,8 @@ def check_length(domain: Domain, pairs: int) -> None:
     """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
     Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
-    if domain.rounds > _LONGEST.bit_length():  # counting the histories exactly would take too long
+    # The exact number of histories would be too long to compute.
+    if domain.rounds > _LONGEST.bit_length():
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:
@@ -93,8 +96,8 @@ def check_length(domain: Domain, pairs: int) -> None:
 Tree: TypeAlias = tuple[OneLength, ...]
 """The type of the tree of histories of pairs and answers, as one level for each length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
-"""The type of a node of the tree: (state of f', inputs so far in world 0, inputs so far in world 1,
-whether a pair had different sides)."""
+"""The type of a node while the tree is built: the state of f', the index of the history in world 0,
+that in world 1, and whether a pair had different sides."""
 
 
 def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
@@ -127,10 +130,10 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The tree without the histories that are impossible in both worlds under this law; if the law
-    is a vertex of the linear program, few histories remain."""
+    """The tree without the histories that are impossible in both worlds under this law; few are
+    left for the laws that linear programs find."""
     found: list[OneLength] = []
-    # For each history of the level above: its index among the histories that remain, or -1.
+    # For each history of the level above: its index after pruning, or -1 if it is removed.
     before = np.zeros(1, np.int64)
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
@@ -161,11 +164,11 @@ def _level(
 MOST_PAIRS: Final = 64
 """The largest number of different pairs that may be sent to a mechanism."""
 ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
-"""The pair (0, 1), in this order only, and a public question 2."""
+"""The pair (0, 1), but not (1, 0), and the identical pair (2, 2)."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
-"""The pairs (0, 1) and (1, 0), and a public question 2."""
+"""The pairs (0, 1) and (1, 0), and the identical pair (2, 2)."""
 TWO_PUBLIC: Final = (Pair(0, 1), same(2), same(3))
-"""The pair (0, 1), in this order only, and two public questions 2 and 3."""
+"""The pair (0, 1), but not (1, 0), and the identical pairs (2, 2) and (3, 3)."""
 
 
 def _pairs(_: object, __: object, value: object) -> None:
@@ -214,13 +217,13 @@ class ListedPairs(Verification[int, object]):
 
 
 def pairs_of(inner: Verification) -> tuple[Pair[Any], ...]:
-    """The pairs that a verification function lists; empty unless it is a ``ListedPairs``."""
+    """The list of pairs of a ``ListedPairs``; empty for other verification functions."""
     return inner.pairs if type(inner) is ListedPairs else ()
 
 
 def finite(_: object, __: object, given: tuple[Pair[Any], ...]) -> None:
-    """An attrs validator that accepts a list of pairs short enough to search. Raises:
-    InvalidArgument."""
+    """An attrs validator of a tuple of pairs: there is at least one, and few enough to search.
+    Raises: InvalidArgument."""
     count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
     if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
         raise InvalidArgument(

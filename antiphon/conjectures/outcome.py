@@ -24,12 +24,12 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""The largest number of plays tried until one ends in a view that the adversary accuses."""
+"""The largest number of plays that are tried for one that ends in an accused view."""
 
 _LONG: Final = 24
 _WIDE: Final = 160
 _CLEARLY: Final = 1.01
-"""The smallest ratio of loss to bound that is displayed."""
+"""The smallest ratio of the loss to the bound that is displayed; smaller ones are close to 1."""
 
 _EDGES: Final = "Edges: of mechanisms, the probability of an answer; of the adversary, its answer."
 
@@ -46,7 +46,7 @@ class Conjectured(Shown, Plotted):
     starts: int
     """The number of climbs (local searches) made."""
     searched: Sizes
-    """The sizes (rounds, answers) in which mechanisms were searched."""
+    """The sizes (rounds, answers) of the mechanisms in the search."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
     """The course of the search: (number of starts, best gain in doubles) at each improvement."""
     interrupted: bool = False
@@ -59,7 +59,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def delta(self) -> Fraction:
-        """The same figure as ``loss``; for an (ε, δ) pattern this is the tight δ."""
+        """The largest loss found, as ``loss``: for a pattern of (ε, δ)-claims a tight δ."""
         return self.loss
 
     @property
@@ -106,7 +106,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def exhausted(self) -> bool:
-        """Whether everything of these sizes was searched, so that more time cannot find more."""
+        """Whether the search covered all games of the pattern, so that no more time is needed."""
         return self.pattern.most is not None and self.starts >= self.pattern.most
 
     @property
@@ -116,8 +116,8 @@ class Conjectured(Shown, Plotted):
 
     @property
     def figures(self) -> tuple[str, str]:
-        """The texts of the bound, rounded up, and of the loss found, rounded down; the ratio is
-        added where the loss is clearly larger.
+        """The bound and the loss found, as two texts, rounded so that the comparison is right; the
+        ratio is added if the loss is clearly larger.
 
         The digits suffice to show whether the bound is refuted.
         """
@@ -132,7 +132,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def _counted(self) -> str:
-        """The number of starts as text; "n of m" if m starts search everything."""
+        """The number of local searches, as text: "n", or "n of m" if m cover all games."""
         most = self.pattern.most
         return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
 
@@ -152,13 +152,13 @@ class Conjectured(Shown, Plotted):
             yield self._picture()
 
     def _tested(self) -> Iterator[tuple[str, str]]:
-        """The rows of the table that name the tested inequality and, if anything was found, the
-        system and its verification functions."""
+        """The rows of the table for the tested inequality, the system and its functions f and
+        f'."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
         game = self.judged.game
-        # Where the game is a single mechanism, the pattern's ``facts`` name the parties instead.
+        # A pattern with ``facts`` has its own rows, which name the parts of the system.
         if not self.judged.facts:
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)
@@ -169,7 +169,7 @@ class Conjectured(Shown, Plotted):
         yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
-        """Draws the best loss after each start, in doubles, and the bound as a horizontal line."""
+        """Plots the best loss over the number of local searches, and the bound as a line."""
         style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
@@ -185,7 +185,7 @@ class Conjectured(Shown, Plotted):
         titled(axes, self.title, 9)
 
     def tree(self) -> str:
-        """The mechanisms and the adversary as decision trees, in text."""
+        """The mechanisms and the adversary that attain the loss, as decision trees in text."""
         adversary = self.adversary
         parts = [mechanism_tree(each) for each in self.mechanisms]
         return "\n\n".join([*parts, *([] if adversary is None else [adversary.tree()])])
@@ -200,7 +200,7 @@ class Conjectured(Shown, Plotted):
         return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
-        """A recorded play in which the adversary accuses; both sides can be replayed.
+        """A recorded play that ends in an accused view, from which both sides can be replayed.
 
         Raises: InvalidArgument if nothing was found that accuses.
         """

@@ -22,8 +22,8 @@ from antiphon.protocol.spaces import Finite, Integers, Signature
 @register("antiphon.TableMechanism/1")
 @attrs.frozen
 class TableMechanism(ContinualMechanism[int, Any, int]):
-    """A mechanism that draws its answers 0, …, answers-1 from a table, for some rounds; afterwards
-    it answers 0.
+    """A mechanism with answers 0, …, answers-1 in a number of rounds, drawn from a table of
+    weights; in later rounds it answers 0.
 
     ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
     probability 0. The state is the number of the history: 0 at first, and h·|inputs|·answers +
@@ -38,7 +38,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
     @property
     def domain(self) -> Domain:
-        """The mechanism's inputs and answers, with the number of rounds that its table covers."""
+        """The mechanism's inputs, number of answers, and number of rounds in its table."""
         rounds = 1
         while self._rows(rounds) < len(self.weights):
             rounds += 1
@@ -66,13 +66,13 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
 
 Plan = tuple[Fraction, ...]
-"""A law with exact entries: the probability of the answers in each history, given the inputs."""
+"""The type of an exact law: for each history, the probability of its answers given its inputs."""
 
 
 DENOMINATOR: Final = 720_720
-"""The denominator to which probabilities are rounded; all numbers up to 16 divide it."""
+"""The denominator of rounded probabilities: a multiple of all numbers up to 16."""
 _SELDOM: Final = 2.0**-10
-"""The weight of uniform answers that are mixed into a law so that no loss is infinite."""
+"""The probability of uniform answers in a law that is mixed with them to have finite losses."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
@@ -89,8 +89,8 @@ def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> P
 
 
 def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
-    """The law that follows ``plan`` with probability ``chance``, and else gives answers that reveal
-    nothing; its loss is smaller in proportion.
+    """The law that follows ``plan`` with probability ``chance``, and otherwise gives answers that
+    do not depend on the inputs; its loss is smaller in proportion.
 
     The uninformative answers are always 0, or with ``evenly`` uniform.
     """
@@ -105,8 +105,8 @@ def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -
 
 
 def soften(domain: Domain, law: Doubles) -> Doubles:
-    """The law mixed with rare uniform answers: it loses less, and every answer is possible in
-    both worlds."""
+    """The law that with a small probability gives uniform answers, and otherwise follows ``law``:
+    each answer is then possible in both worlds."""
     evenly = np.zeros(domain.size)
     evenly[0] = 1.0
     for first, history in _questions(domain):
@@ -124,8 +124,8 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """Yields for each history and each question after it: the index in a law of the first answer,
-    and of the history."""
+    """Yields, for each history and each question after it, two indices in the array of a law: that
+    of the question's first answer, and that of the history."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
@@ -144,24 +144,25 @@ class Judged:
     result of a judged local search."""
 
     mechanisms: tuple[ContinualMechanism[Any], ...]
-    """The mechanisms in the order of creation; a mechanism may occur several times."""
+    """The mechanisms in the order of creation; one that is created twice is listed twice."""
     claimed: tuple[Fraction, ...]
-    """The tight loss of each mechanism, by the exact engine; at most the limit of its claim."""
+    """The exact loss of each mechanism alone; at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
     """The exact loss to this adversary, a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
-    """The numbers of the histories that can occur in the game; None if all can."""
+    """The indices, in the array of a law, of the histories possible in the game; None for all."""
     facts: tuple[tuple[str, str], ...] = ()
-    """Pairs (name, value) of the pattern's own figures, to be displayed with the outcome."""
+    """Pairs (name, value): further rows of a pattern for the table of the outcome."""
 
 
 def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
-    """The mechanisms M1, M2, … with laws ``plans``; equal ones with equal claims share a name."""
+    """The mechanisms with the laws ``plans``, named M1, M2, …; mechanisms with equal laws and
+    claims have the same name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):
@@ -172,8 +173,8 @@ def named_mechanisms(
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
-    """The exact laws of an adversary's views, first in the world where accused views are its
-    gain."""
+    """The exact laws of an adversary's views: in the world of the adversary's ``bit``, and in the
+    other."""
     own, other = (
         law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
         for bit in (adversary.bit, 1 - adversary.bit)

@@ -20,14 +20,14 @@ from antiphon.protocol.records.svg import svg_box, svg_sheet, svg_text, text_wid
 
 @attrs.frozen
 class Drawn:
-    """A node of a drawn tree: its text, its kind (for the colours), and its branches (text of
-    the edge, node)."""
+    """A node of a drawn tree: its text, its kind (which decides its colours), and its branches, as
+    pairs (text of the edge, node below)."""
 
     text: str
     kind: str
     branches: "tuple[tuple[str, Drawn], ...]" = ()
     leaves: int = attrs.field(init=False, eq=False, repr=False)
-    """The number of leaves below the node; 1 if it is a leaf."""
+    """The number of leaves of the tree below this node; 1 for a leaf."""
 
     @leaves.default  # pyright: ignore
     def _counted(self) -> int:
@@ -35,7 +35,7 @@ class Drawn:
 
 
 def folded(tree: Drawn, room: int) -> Drawn:
-    """The tree with at most ``room`` leaves: hidden leaves are replaced by one leaf "… n more".
+    """The tree with at most ``room`` leaves; further ones become one leaf "… n more".
 
     Small branches are shown whole where possible; large ones share the remaining room.
     """
@@ -50,8 +50,8 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 
 def _shared(wanted: list[int], room: int) -> list[int]:
-    """A fair division of ``room`` leaves among parts: each gets the number it has ``wanted``, or an
-    equal share of the room that smaller demands leave."""
+    """The numbers of leaves that parts of a tree may show, ``room`` in all: each part gets what it
+    has ``wanted``, or else as much as any other."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[place] = min(wanted[place], room // (len(wanted) - rank))
@@ -85,8 +85,7 @@ def short(chance: Fraction) -> str:
 
 
 def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | None) -> Drawn:
-    """A mechanism's answers after each possible history with their probabilities, as a tree to
-    draw.
+    """A tree of a mechanism's answers after each possible history, with probabilities.
 
     Queries that the verification function does not allow (not in ``heard``) are left out; queries
     with equal answers are drawn together. A mechanism that is no table is drawn as its label.
@@ -122,8 +121,7 @@ def _questions(
 
 
 def strategy_drawn(adversary: StrategyAdversary) -> Drawn:
-    """An adversary's messages after each answer, and where it accuses; a repeated subtree is drawn
-    once."""
+    """An adversary's messages after each answer, and where it accuses, as a tree."""
     return _StrategyDrawer(adversary).drawn(0)
 
 
@@ -171,8 +169,8 @@ class _StrategyDrawer:
 
 
 def _created(node: StrategyNode) -> str | None:
-    """The name of the mechanism that the node's message creates, the same in both worlds; None for
-    other messages."""
+    """The name of the mechanism that the node's message creates; None for other messages, and where
+    the worlds differ."""
     message: object = node.message
     if type(message) is not Pair or not identical(message.zero, message.one):
         return None
@@ -195,14 +193,14 @@ _COLOURS: Final = {
     "accuses": ("#fee9e7", "#d98a83", "#b42318"), "stops": ("#ffffff", "#cbd5e1", "#64748b"),
     "more": ("#ffffff", "#ffffff", "#64748b"),
 }  # fmt: skip
-"""The colours of each kind of node: fill, edge, text."""
+"""The colours of each kind of node: of its background, its border and its text."""
 _ROW, _BOX, _GAP, _MARGIN, _LINE = 30.0, 22.0, 24.0, 24.0, 20.0
 _SIZE, _SMALL = 12.5, 11.5
 _HEAD: Final = 'font-size="14" font-weight="600" fill="#0f172a"'
 _SMALLER: Final = 'font-size="12.5" fill="#334155"'
 _EDGE: Final = f'font-size="{_SMALL}" fill="#475569" text-anchor="end"'
 _WIDEST: Final = 1400.0
-"""The largest total width at which trees are placed side by side."""
+"""The largest width of a page on which trees stand side by side."""
 _LEAVES: Final = 40
 """The largest number of leaves that are drawn; further leaves are folded into one."""
 _LONGEST: Final = 40
@@ -210,7 +208,7 @@ _LONGEST: Final = 40
 
 @attrs.frozen
 class _Tree:
-    """A tree with its layout: the position of the column of each depth, and its size."""
+    """A tree with its layout: where the nodes of each depth begin, and the total width."""
 
     root: Drawn
     columns: tuple[float, ...]
@@ -222,7 +220,7 @@ class _Tree:
 
 
 _Placed: TypeAlias = tuple[float, float, _Tree]
-"""The type of a placed tree: (x, y) of its top left corner, and the tree."""
+"""The type of a tree and its place on the page: (x, y) of its top left corner, and the tree."""
 
 
 def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
@@ -254,8 +252,8 @@ def _end(places: Sequence[_Placed], top: float) -> float:
 
 
 def _measured(root: Drawn) -> _Tree:
-    """A tree with the positions of its columns: each column begins where the widest texts of the
-    column before it end."""
+    """The layout of a tree: the nodes of each depth begin to the right of the widest texts of the
+    depth above."""
     boxes: list[float] = []
     edges: list[float] = []
     level: list[tuple[str, Drawn]] = [("", root)]
@@ -288,7 +286,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        # From this point on the edge is straight and runs below its text.
+        # The edge is a curve up to this point, and then a straight line below its text.
         bend = end - text_width(edge, _SMALL) - 12
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '

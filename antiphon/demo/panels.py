@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.protocol import pictures
 from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, style_axes, titled
 
 if TYPE_CHECKING:
@@ -165,16 +166,11 @@ def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates
 
 def dated(axes: Axes, curves: Sequence[Curve]) -> None:
     """Set up the axes: dates (or numbers of flights) from left to right, and counts upwards."""
-    import matplotlib.dates
-
-    mdates: Any = matplotlib.dates
     style_axes(axes)
     first = min(each.dates[0] for each in curves)
     last = max(each.dates[-1] for each in curves)
     if isinstance(first, np.datetime64):
-        locator = mdates.AutoDateLocator(maxticks=9)
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(mdates.ConciseDateFormatter(locator))
+        pictures.by_date(axes)
         margin: Any = (last - first) // 40
     else:
         _whole(axes.xaxis)

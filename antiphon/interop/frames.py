@@ -28,6 +28,7 @@ def stream(
     to: Callable[..., object] | None = None,
     by: str | None = None,
     times: Iterable[object] | None = None,
+    missing: str | None = None,
     chunk: int = _CHUNK,
     progress: Progress = None,
 ) -> Iterator[Any]:
@@ -44,10 +45,11 @@ def stream(
     times in order, there is one message for each, also without rows.
 
     Cells are Python's numbers, texts and dates, exactly: pandas converts integers to floats if some
-    are missing. ``progress``: a function of (rows done, rows in all or None), or False for none; by
-    default a bar, on a terminal with rich installed. Raises: InvalidArgument for anything but a
-    frame, an unknown column, a missing cell (by row and column, counted from 0), a time that goes
-    back or is not in ``times``; MissingExtra.
+    are missing. ``missing``: a text in place of each missing cell, such as "", which a board reads
+    as an empty cell of a CSV file; None: a missing cell is refused. ``progress``: a function of
+    (rows done, rows in all or None), or False for none; by default a bar, on a terminal with rich
+    installed. Raises: InvalidArgument for anything but a frame, an unknown column, a missing cell
+    (by row and column, counted from 0), a time that goes back or is not in ``times``; MissingExtra.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"day": [1, 1, 3], "late": [0, 1, 1]})
@@ -60,8 +62,10 @@ def stream(
         raise InvalidArgument("columns are named by texts, at least one")
     if times is not None and by is None:
         raise InvalidArgument("times are those of a column: pass by=…, its name")
+    if by is not None and missing is not None:
+        raise InvalidArgument("a missing time stands in no order: missing=… goes without by=…")
     _extra("narwhals")
-    found = _rows(frame, wanted, exact.whole(chunk, "chunk"), progress)
+    found = _rows(frame, wanted, exact.whole(chunk, "chunk"), missing, progress)
     cells = None if isinstance(columns, str) else tuple
     if by is None:
         return _each(found, to or cells)
@@ -125,19 +129,21 @@ def _groups(
         running, now = bool(later), later.pop() if later else now
 
 
-def _rows(frame: Any, names: tuple[str, ...], chunk: int, progress: Progress) -> Rows:
+def _rows(
+    frame: Any, names: tuple[str, ...], chunk: int, missing: str | None, progress: Progress
+) -> Rows:
     total = len(frame) if _is_frame(frame) else None
     done = 0
     with _watched(progress, total) as tell:
         for part in _parts(frame, chunk):
-            missing = [name for name in names if name not in part.columns]
-            if missing:
+            unknown = [name for name in names if name not in part.columns]
+            if unknown:
                 raise InvalidArgument(
-                    f"no column {missing[0]!r} in the frame; it has {', '.join(part.columns)}"
+                    f"no column {unknown[0]!r} in the frame; it has {', '.join(part.columns)}"
                 )
             for start in range(0, len(part), chunk):
                 some = part[start : start + chunk]
-                cells = [_cells(tuple(some[name].to_list()), name, done) for name in names]
+                cells = [_cells(tuple(some[name].to_list()), name, done, missing) for name in names]
                 yield from zip(*cells, strict=True)
                 done += len(some)
                 tell(done)
@@ -174,18 +180,21 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
         )
 
 
-def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
-    """The values of a column as plain Python objects. Raises: InvalidArgument at the first
-    missing value."""
+def _cells(values: tuple[Any, ...], name: str, start: int, missing: str | None) -> Sequence[Any]:
+    """The values of a column as plain Python objects, and ``missing`` for missing ones; if that is
+    None, raises InvalidArgument at the first."""
     if any(all_are(kind, values) for kind in (int, str, bool)):
         return values
     found = list(map(_plain, values))
     for place, value in enumerate(found):
         if _missing(value):
-            raise InvalidArgument(
-                f"row {start + place}, column {name!r}: the value is missing; fill it, or leave "
-                "the row out, before it is a message"
-            )
+            if missing is None:
+                raise InvalidArgument(
+                    f"row {start + place}, column {name!r}: the value is missing; fill it, or "
+                    "leave the row out, before it is a message; or say missing='', a text in its "
+                    "place (a board with bad='leave out' then leaves the row out)"
+                )
+            found[place] = missing
     return found
 
 

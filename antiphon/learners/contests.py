@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
 _TOGETHER = 1 << 12
-"""The number of rounds in a block of a game whose losses depend on the advice; a meter of regret
-gets the rounds block by block."""
+"""The number of rounds that are passed at once to the meter of regret, in a game whose losses
+depend on the advice."""
 
 
 def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
@@ -82,14 +82,15 @@ class Standings(Shown, Plotted):
     """The regret at each checkpoint, one row for each repetition. A lucky learner has negative
     regret."""
     expected: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """The expected regret, averaged over the learner's own coins, in the shape of ``regrets``."""
+    """The expected regret at each checkpoint, averaged over the learner's own coins, one row for
+    each repetition; None if it was not requested."""
     interrupted: bool = False
     gaps: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
     """The largest possible error of each entry of ``regrets``, because the best point in hindsight
     is only known approximately (``optimum``). None if the best is known exactly."""
     shifting: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """Dynamic regret, in the shape of ``regrets``: against the best sequence of experts that
-    changes at most ``shifts`` times."""
+    """Dynamic regret at each checkpoint, one row for each repetition: against the best sequence of
+    experts that changes at most ``shifts`` times. None if it was not requested."""
     shifts: int | None = None
 
     @property
@@ -99,7 +100,7 @@ class Standings(Shown, Plotted):
 
     @property
     def measured(self) -> Figures:
-        """The regret of each repetition, one row each; expected regret, if this was requested."""
+        """Regret at each checkpoint, a row for each repetition; expected regret, if requested."""
         return self.regrets if self.expected is None else self.expected
 
     @property
@@ -121,7 +122,7 @@ class Standings(Shown, Plotted):
 
     @property
     def slope(self) -> float:
-        """The exponent p where mean regret grows like T^p: least squares on its logarithms.
+        """The exponent p of mean regret ∝ T^p, fitted by least squares on logarithms.
 
         Over the checkpoints from √T on; nan where fewer than two of them have a regret above 0.
         """
@@ -162,8 +163,8 @@ class Standings(Shown, Plotted):
         yield self._picture()
 
     def trace(self, name: str = "") -> Trace:
-        """The line of this learner in a picture, labelled by ``name`` or by the learner's, and
-        with its slope."""
+        """The line of mean regret over rounds for a picture, with ``name`` (by default the
+        learner's name) and its slope as its label."""
         name = name or self.learner.partition("(")[0]
         name += f", T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
         return Trace(name, self.checkpoints, self.mean, self.band())
@@ -206,8 +207,8 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Plays a learner, whose coins are ``coins``, in a game, whose coins are ``tosses``; yields the
-    losses and the advice, in blocks of rounds."""
+    """Plays a learner in a game, and yields the losses and the advice in blocks of rounds;
+    ``tosses`` are the coins of the game, and ``coins`` those of the learner."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -291,14 +292,14 @@ def contest(
         merge=operator.add, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
-    # There is at least one repetition, so the regrets are an array and not None.
+    # For the type checker: there is a repetition, and so there are regrets.
     assert regrets is not None
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 
 
 def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
-    """The figures of all repetitions as one array, a row each; None if they were not measured."""
+    """The figures of all repetitions as an array, a row each; None if they were not requested."""
     return None if rows[0] is None else np.array(rows)
 
 

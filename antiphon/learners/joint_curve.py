@@ -1,5 +1,5 @@
-"""A Rényi bound on a lazy learner's decisions to stay or to draw anew, together with the draws;
-rounded up.
+"""Rényi bounds for lazy learners, which after each batch of rounds decide to keep their expert or
+to draw a new one: for all decisions and draws together, rounded up.
 
 *The argument*, against adversaries that adapt. Reveal more than the answers: each decision, and
 each draw. These determine the answers and, with the adversary's own coins, the next loss; so it is
@@ -22,6 +22,7 @@ lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make 
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -33,20 +34,23 @@ from antiphon.protocol.measures.divergences import SLACK, order_of, range_diverg
 from antiphon.protocol.registry import register
 
 LARGE: Final = 600.0
-"""The largest exponent a for which the probability e^(-a) to stay is computed."""
+"""The largest exponent a for which e^(-a), the probability to keep the expert, is computed."""
 _HIGHEST: Final = 1e150
-"""The largest order for which bounds are computed; products of two larger orders overflow."""
+"""The largest Rényi order α with a finite bound: for a larger one α² would overflow."""
 _NEAREST: Final = 2.0**-20
-"""The least value of α-1 for which a bound is evaluated."""
+"""The least α-1, for a Rényi order α, at which a bound is evaluated."""
 _TINY: Final = 1e-200
-"""The least product η·c of rate and cost for which doubles describe a decision of lazy experts."""
+"""The least product η·c of a lazy learner's rate η and cost c for which a bound is computed, since
+doubles underflow below it."""
 _SMALL: Final = 2.0**-8
-"""The largest α·η for which the bound αη²/8 on D_α is used, for a log-ratio with a range of η."""
+"""A search bounds the Rényi divergence D_α(P‖Q) by αs²/8 if αs is smaller than this, where s is the
+range (largest minus least value) of ln(P/Q)."""
 
 
 class HexagonCorner(NamedTuple):
-    """A corner of the hexagon of pairs of exponents a, e^(-a) being the probability to stay: the
-    exponent in one world (``own``), in the other (``other``), and ``more`` = other - own.
+    """A corner of the hexagon of pairs (a₀, a₁) such that a decision may keep the expert with
+    probability e^(-a₀) in one world and e^(-a₁) in the other: ``own`` = a₀, ``other`` = a₁ and
+    ``more`` = a₁ - a₀.
 
     Each is the double nearest to the exact value, or a few roundings from it.
     """
@@ -58,22 +62,24 @@ class HexagonCorner(NamedTuple):
 
 Corners: TypeAlias = tuple[HexagonCorner, ...]
 UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
-"""The corners of a decision that doubles cannot describe, for which the bound is infinite."""
+"""A stand-in for the corners of a decision whose exponents are out of the range of doubles: it
+makes the bound infinite."""
 
 
 def alike(exponent: float) -> Corners:
-    """The corners for a decision whose exponent is equal in both worlds."""
+    """The corners for a decision to stay with probability e^-``exponent`` in both worlds."""
     return (HexagonCorner(exponent, exponent, 0.0),)
 
 
 def either_way(own: float, other: float, more: float) -> Corners:
-    """The corners for a decision with the exponents ``own`` and ``other``, in either order."""
+    """The two corners for a decision with the exponent ``own`` in one world and ``other`` in the
+    other, in either order; ``more`` = other - own."""
     return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
-    """The corners of the hexagon of pairs of exponents in [low, high] that are at most ``apart``
-    apart; (low, low) is left out, as (high, high) contributes more."""
+    """The corners of the hexagon of pairs of exponents (one for each world) in [low, high] that are
+    at most ``apart`` apart; (low, low) is left out, as (high, high) contributes more."""
     if high > LARGE:
         return UNTOLD
     apart = min(apart, high - low)
@@ -85,20 +91,20 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 
 
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
-    """A decision's largest contribution to the bound, the logarithm ln(s₀^α s₁^(1-α) + (1-s₀)^α
-    (1-s₁)^(1-α)·R), over corners with s₀ = e^-own and s₁ = e^-other; less = α-1, and drawn = ln R
-    >= 0 is the contribution of a draw.
+    """The contribution of a decision to the bound at the order α = 1 + ``less``: the largest
+    ln(s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R) over the corners, with the probabilities s₀ = e^-own
+    and s₁ = e^-other to keep the expert; ``drawn`` = ln R >= 0 is the contribution of a draw.
 
     At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    # a NaN makes the comparison false, and the contribution infinite
+    # A NaN is not equal to itself; the contribution is then infinite.
     return max(found) if all(each == each for each in found) else math.inf
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
     """The contribution of a decision with the exponents of one corner, rounded up: ln(s·e^u +
-    (1-s)·e^v), s = e^-own, u = less·more, v = less·``_ratio`` + drawn."""
+    (1-s)·e^v), s = e^-own, u = (α-1)·more, v = (α-1)·``_ratio`` + drawn, where α-1 = ``less``."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -119,8 +125,8 @@ def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
 
 
 def _ratio(corner: HexagonCorner) -> float:
-    """The log-ratio ln((1 - e^-own)/(1 - e^-other)) of the probabilities to draw anew, in one world
-    and in the other, rounded up."""
+    """An upper bound on ln((1 - e^-own)/(1 - e^-other)), the log-ratio of the probabilities to draw
+    a new expert in the two worlds."""
     own, other, more = corner
     if own == other and not more:
         return 0.0
@@ -131,8 +137,8 @@ def _ratio(corner: HexagonCorner) -> float:
 @register("antiphon.JointCurve/1", state=True)
 @attrs.frozen
 class JointCurve:
-    """A Rényi bound on a lazy learner's decisions and draws, from the largest contribution of each
-    decision.
+    """A bound on the Rényi divergences of a lazy learner, as a function of the order α: the largest
+    contributions of its decisions, added up and divided by α-1.
 
     It is order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k = ``batches``; 0 if k = 0.
 
@@ -153,24 +159,26 @@ class JointCurve:
     def __call__(self, order: float) -> float:
         if not self.batches:
             return 0.0
-        # The order is raised where it is too near 1; the bound increases with the order.
+        # An order too near 1 is raised, because the bound is divided by α-1; it increases with the
+        # order.
         less = max(order_of(order) - 1, _NEAREST)
         if less > _HIGHEST:
             return math.inf
         drawn = self._drawn(less)
         total: float = self._total(lambda each: contribution(each, less, drawn), max)
-        told = total < math.inf  # A NaN, which comes from 0·inf, makes the comparison False.
+        # A NaN, which comes from 0·inf, makes this False, and the bound infinite.
+        told = total < math.inf
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """The numerator max{F, F'} + (k-1)·F' + k·G of the bound, given functions for the
-        contribution of a decision (``told``) and for the maximum (``larger``)."""
+        """The sum of all contributions, max{F, F'} + (k-1)·F' + k·G as in ``JointCurve``: ``told``
+        computes the contribution of a decision, and ``larger`` the maximum."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
-        """The bound ln R on the contribution of a draw at the order 1 + ``less``, rounded up."""
+        """The contribution ln R of a draw to the bound at the order 1 + ``less``, rounded up."""
         if self.ratio:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
@@ -178,23 +186,31 @@ class JointCurve:
     # --- the bound in plain floats, at many orders at once: for searches only ---------------------
 
     def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
-        """Whether the bound seems to give (ε, δ)-DP, computed in plain floats at ``orders`` orders,
-        of which the largest is ``span`` times the least."""
+        """Whether the bound seems to give (ε, δ)-DP: computed in doubles without rounding up, at as
+        many orders α as ``orders``, where the largest α-1 is ``span`` times the least."""
         if not self.batches:
             return True
         if any(corner.own == math.inf for decision in self.first for corner in decision):
             return False
-        most = 50 * (1 - math.log(delta)) / epsilon
-        less = np.geomspace(most / span, most, orders)
+        less, shape = _orders(epsilon, delta, orders, span)
         drawn = rough_ratio(self.ratio, less) if self.ratio else less * (1 + less) * float(self.rho)
         total = self._total(lambda each: _rough(each, less, drawn), np.maximum)
-        shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
         return bool(((total + shape) / less).min() <= epsilon)
 
 
+@lru_cache(maxsize=64)
+def _orders(epsilon: float, delta: float, orders: int, span: float) -> tuple[Floats, Floats]:
+    """The orders less 1 at which a search tries a bound, and what each adds to the numerator of ε
+    when Rényi bounds are converted to (ε, δ)."""
+    most = 50 * (1 - math.log(delta)) / epsilon
+    less = np.geomspace(most / span, most, orders)
+    return less, less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
+
+
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """The bound ln R on the contribution of a draw at the orders 1 + ``less``, for laws whose
-    log-ratio has a range of 2η, η = ``rate``; as ``range_divergence``, without rounding up."""
+    """The contribution ln R = (α-1)·D_α of a draw at the orders α = 1 + ``less``, where the
+    log-ratio of the draw's laws has a range of 2·``rate``; as ``range_divergence``, but without
+    rounding up."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -204,8 +220,8 @@ def rough_ratio(rate: float, less: Floats) -> Floats:
 
 
 def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
-    """A decision's largest contribution over the corners, at the orders 1 + ``less``, without
-    rounding up; ``drawn`` is the contribution ln R of a draw."""
+    """The contribution of a decision to the bound at the orders 1 + ``less``, the largest over the
+    corners, without rounding up; ``drawn`` is the contribution of a draw."""
     found: list[Floats] = []
     for own, other, more in corners:
         logs = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
@@ -221,8 +237,8 @@ def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
 @register("antiphon.LazyCurve/1", state=True)
 @attrs.frozen
 class LazyCurve:
-    """A Rényi bound for ``LazyExperts`` with k = ``decisions`` decisions to stay or to draw anew; 0
-    if k = 0.
+    """A bound on the Rényi divergences of ``LazyExperts``, as a function of the order, for k =
+    ``decisions`` decisions to stay or to draw anew; 0 if k = 0.
 
     It is order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats.
 
@@ -247,8 +263,8 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve`` as a ``JointCurve``, from parameters as floats; one loss in a
-    batch differs."""
+    """The ``JointCurve`` that computes the bound of ``LazyCurve``, from its parameters as
+    floats."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -263,8 +279,8 @@ def lazy_bound(
 @register("antiphon.L2PCurve/1", state=True)
 @attrs.frozen
 class L2PCurve:
-    """A Rényi bound for L2P (lazy to private) with k = ``decisions`` decisions to stay or to draw
-    anew; 0 if k = 0.
+    """A bound on the Rényi divergences of L2P (lazy to private), as a function of the order, for k
+    = ``decisions`` decisions to stay or to draw anew; 0 if k = 0.
 
     It is order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats.
 
@@ -286,8 +302,8 @@ class L2PCurve:
 
 
 def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """The bound of ``L2PCurve`` as a ``JointCurve``, from parameters as floats; ``real`` =
-    -ln(1-p), where p is the probability of a fake switch."""
+    """The ``JointCurve`` that computes the bound of ``L2PCurve``, from its parameters as floats;
+    ``real`` = -ln(1-p), p the probability of a fake switch (a draw whatever the losses)."""
     low, high = (margin - 1) * batch, (margin + 1) * batch
     differing = (
         either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
@@ -299,15 +315,15 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
 
 
 def _no_fake_exponent(fakes: Fraction) -> float:
-    """The exponent -ln(1-p) of the probability 1-p of no fake switch, p = ``fakes``."""
+    """The value -ln(1-p), p = ``fakes`` the probability of a fake switch (a draw in any case)."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 
 
 def prefix_curve(
     horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
 ) -> JointCurve:
-    """The Rényi bound of a ``LazyPrefix`` learner, which holds a noisy sum; its proof is in
-    ``LazyLeader``."""
+    """The bound on the Rényi divergences of a ``LazyPrefix`` learner, which holds a noisy sum of
+    gradients; it is proved in ``LazyLeader``."""
     apart = min(2 / sigma**2, 2 * clip)
     high = cost + 2 * batch * clip
     first = corners(cost, high, 2 * clip + (batch - 1) * apart)
@@ -319,8 +335,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The Rényi bound of ``DPOCO``, with its letters: ``margin`` is 2Bη, ``reach`` is βLD, and
-    drawn points are ``rho``-zCDP."""
+    """The bound on the Rényi divergences of ``DPOCO``, where ``margin`` = 2Bη and ``reach`` = βLD
+    in the letters of ``DPOCO``, and each drawn point is ``rho``-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

@@ -45,13 +45,13 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     """
 
     private: ClassVar[bool] = True
-    """Whether the learner claims privacy; one without claims cannot stand behind a verifier."""
+    """Whether the learner claims privacy; if not, no verifier lets it be created."""
 
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """The verification function f: one loss is replaced, by any other unless the learner allows
-    only some; queries are the same."""
+    """The verification function f: queries are the same, and one loss is replaced by another; by
+    any other, unless the claim is for some only."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
@@ -63,7 +63,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:
-        """The space of losses, and the space of advice."""
+        """The pair of spaces that a learner defines: of its losses, and of its advice."""
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -83,16 +83,16 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """The state after giving advice for the next round, and the advice."""
+        """The advice for the next round, with the state after giving it, as (state, advice)."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
-        """The state after learning of one more loss."""
+        """The state after the loss of the present round."""
 
     def follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """The state after a table of losses, and the advice in each of its rounds, computed faster
+        """The state after the rounds with these losses, and the advice in each; computed faster
         than message by message.
 
         For losses that do not depend on the advice, as one table.
@@ -106,7 +106,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # Without losses no advice was requested, so nothing is drawn.
+        if not len(losses):  # No round is played, so no advice is drawn.
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]
@@ -121,8 +121,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def _one_by_one(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """The state and the advice after a non-empty table of checked losses, computed round by
-        round."""
+        """The state after one or more rounds with these checked losses, and the advice in each,
+        computed round by round."""
         shown = list[Any]()
         for loss in losses:
             state, advice = self._advise(state, coins)
@@ -138,7 +138,7 @@ class InBlocks(ABC):
 
     @abstractmethod
     def _follow(self, state: Any, losses: "Losses", coins: Coins) -> tuple[Any, NDArray[Any]]:
-        """The result of ``_one_by_one`` for the same random draws, but computed faster."""
+        """The same result as that of ``_one_by_one``, for the same coins, computed faster."""
 
 
 Losses: TypeAlias = "NDArray[np.int64]"

@@ -26,8 +26,8 @@ _MAKERS: Final[tuple[Callable[..., Any], ...]] = (
 
 @attrs.frozen(repr=False)
 class RankedLearner(ForPrograms):
-    """A learner with its proved bound on expected regret; without a learner it stands for
-    uniform play."""
+    """A learner with its proved bound on expected regret; or ``learner`` is None, for drawing a
+    random expert in each round."""
 
     _told = "name regret_bound parameters"
 
@@ -37,7 +37,7 @@ class RankedLearner(ForPrograms):
 
     @property
     def parameters(self) -> str:
-        """The parameters of the learner, in words; "" for uniform play."""
+        """The learner's name with its parameters; "" for uniform play."""
         return "" if self.learner is None else message_label(self.learner, 200)
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class LearnerChoice(Shown, ForPrograms):
     epsilon: exact.ExactEpsilon
     delta: float
     ranked: tuple[RankedLearner, ...]
-    """The learners, the least bound first. Uniform play is among them, for comparison."""
+    """The learners, the least bound first; among them uniform play (random experts)."""
 
     @property
     def best(self) -> OnlineLearner | None:
@@ -100,10 +100,11 @@ def choose(
         try:
             learner = make(**size)
         except InvalidArgument:
-            # All learners refuse an invalid ε or δ, so the error of the first is raised.
+            # An invalid ε or δ is refused by every learner: the first learner's error is raised.
             if make is _MAKERS[0]:
                 raise
-            continue  # No parameters of this learner meet the premises of its bound.
+            # No parameters satisfy the premises of this learner's bound, so it is left out.
+            continue
         found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))
     found.sort(key=lambda each: each.regret_bound)
     return LearnerChoice(total, number, budget, delta, tuple(found))

@@ -24,22 +24,22 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
-"""The certified gap, per datum, at which a search for the best point stops."""
+"""The gap per datum, of the least value found and a lower bound, at which a search stops."""
 _STEPS: Final = (16, 1000)
-"""The least and the largest number of steps of one descent; between them the loss's ``looks``
-decide."""
+"""The least and the largest number of steps of one gradient descent; in between, as many as the
+loss's ``looks`` allow."""
 _WIDTHS: Final = 12
-"""The number of smoothing widths that are tried for a loss with kinks, each a quarter of the
-previous width."""
+"""The number of smooth approximations of a loss with kinks that a search minimises, the width of
+each a quarter of the one before."""
 _EASE: Final = 0.95
-"""The factor by which a descent lowers its estimate of the curvature after each step, so that steps
-may become longer."""
+"""The factor by which a gradient descent lowers its estimate of the curvature after each step, so
+that steps may become longer."""
 _TANGENTS: Final = 1000
-"""The largest number of a descent's latest tangents that are kept for a lower bound."""
+"""The largest number of a descent's tangents, the latest ones, that give a lower bound."""
 _MIXTURES: Final = 300
-"""The number of mixtures of tangents that are tried for a lower bound."""
+"""The number of weighted means of tangents that are tried for a lower bound."""
 _ROUNDING: Final = 1e-13
-"""The relative rounding error that a descent allows in a value of the loss."""
+"""The relative rounding error of a value of the loss that a gradient descent allows for."""
 
 
 @attrs.frozen
@@ -61,8 +61,8 @@ def optimum(
     start: Point | None = None,
     accuracy: float = ACCURACY,
 ) -> Optimum:
-    """The least value of F(x) = Σ count·ℓ(x; z) on the body, over the rows z of a table, with a
-    certified gap.
+    """A point of the body with nearly the least F(x) = Σ count·ℓ(x; z), summed over the rows z of a
+    table, and a certified gap to the minimum.
 
     Method: accelerated projected gradients, with ever less smoothing of losses with kinks. The gap
     is certified, assuming convexity only: a linear function a + ⟨g, x⟩ that is nowhere above F has
@@ -105,8 +105,7 @@ def optimum(
 
 
 def _below(body: Body, slope: Point, point: Point) -> float:
-    """The least value of ⟨slope, x⟩ on the body, less its value at ``point``: a number of at most
-    0."""
+    """The least value on the body of the linear function ⟨slope, x - point⟩ of x; at most 0."""
     return float(slope @ (body.least(slope) - point))
 
 
@@ -147,8 +146,8 @@ def _descent(
 
 
 def mixed(body: Body, offsets: Values, slopes: Values) -> float:
-    """A lower bound on the least sum of losses, min F, from mixtures of tangents of F; often better
-    than by any single tangent.
+    """A lower bound on the minimum of a sum of losses, from weighted means of its tangents, which
+    are often better than any single tangent.
 
     Each mixture is linear, and nowhere above F. Weights on the tangents play against points by
     multiplicative weights (Freund and Schapire 1999): their mean is nearly optimal.
@@ -168,8 +167,8 @@ def mixed(body: Body, offsets: Values, slopes: Values) -> float:
 
 @attrs.frozen(eq=False)
 class ConvexRegret:
-    """The points and the data of a game in a convex body, a row for each round, with the regret
-    that follows."""
+    """The points and the data of a game in a convex body, a row for each round, and the regret
+    computed from them."""
 
     shown: Values = attrs.field(repr=False)
     data: Datum = attrs.field(repr=False)
@@ -215,8 +214,8 @@ class BestInTurn:
     def __init__(self, shifts: int, experts: int) -> None:
         exact.natural(shifts, "shifts")
         self._least = np.zeros((shifts + 1, experts), np.int64)
-        """The least total loss so far, by [largest number of changes, expert that is followed
-        now]."""
+        """The least total loss so far, by [largest number of changes, expert followed in the last
+        round]."""
 
     def after(self, losses: Losses) -> Losses:
         """The least total loss after each of the next rounds, which have these losses."""
@@ -231,8 +230,8 @@ class BestInTurn:
 
 @attrs.frozen(eq=False)
 class Regret:
-    """The advice and the losses of a game of experts, a row for each round, with the regret that
-    follows."""
+    """The advice and the losses of a game of experts, a row for each round, and the regret computed
+    from them."""
 
     shown: Losses = attrs.field(repr=False)
     losses: Losses = attrs.field(repr=False)

@@ -16,7 +16,7 @@ _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 @attrs.frozen(eq=False)
 class Trace:
-    """A named line in a picture; ``spread`` is half the width of its band."""
+    """A line in a picture, with its name; ``spread`` is half the height of the band around it."""
 
     name: str
     xs: npt.ArrayLike = attrs.field(repr=False)
@@ -26,7 +26,7 @@ class Trace:
 
 @attrs.frozen(eq=False)
 class Facet:
-    """A small picture among many. Lines of the same name have the same colour in all of them."""
+    """A small picture with its title, one of many in a figure."""
 
     title: str
     lines: Sequence[Trace]
@@ -86,15 +86,15 @@ def facets(
 
 
 def _headed(figure: pictures.Figure, title: str, width: float, height: float) -> None:
-    """Puts the title above all pictures, whatever the figure's height."""
+    """Puts the title above all pictures, at the same distance for every height of the figure."""
     pictures.headed(figure, title, 0.7 / width, y=1 - 0.15 / height, va="top")
 
 
 def powers(
     rows: Mapping[str, Sequence[Facet]], *, title: str, paths: Iterable[Path], least: float = 1
 ) -> None:
-    """Saves rows of pictures of regret, each row over the quantity in its name; all axes are
-    logarithmic.
+    """Saves a figure of small pictures of regret: in each row, regret over the quantity that is the
+    row's name, such as T; all axes are logarithmic.
 
     Rows may differ in length. Values below ``least`` are drawn at ``least``. One file for each
     path. Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture,
@@ -142,7 +142,7 @@ def _fill(own: pictures.Axes, facet: Facet, names: Sequence[str], least: float |
 
 
 def _mark(own: pictures.Axes, facets: Sequence[Facet]) -> None:
-    """Puts at most five ticks on the x-axis, at values where there are figures."""
+    """Puts at most five ticks on the x-axis, at x-values of the lines."""
     lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
     places = np.unique(np.concatenate(lines))
     places = places[:: -(-len(places) // 5)]
@@ -167,7 +167,7 @@ def _logarithmic(axes: pictures.Axes) -> None:
 
 
 def _draw(axes: pictures.Axes, line: Trace, number: int, *, least: float | None) -> None:
-    """Draws a line and its band, in the colour and style with this number."""
+    """Draws a line and its band, in the colour and style for ``number``, the index of its name."""
     colour = pictures.COLOURS[number % len(pictures.COLOURS)]
     style = _STYLES[number // len(pictures.COLOURS) % len(_STYLES)]
     mean = np.asarray(line.ys, np.float64)

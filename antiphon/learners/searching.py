@@ -33,8 +33,8 @@ def rounds(horizon: object) -> int:
 
 
 class ParameterSearch(NamedTuple):
-    """A search in two parameters x and y: finds for each y the largest x that is private enough,
-    and the y for which the ``merit`` of both is least.
+    """A search in two parameters x and y: for each y, x is the largest that is private enough, and
+    of these pairs the one with the least ``merit`` is sought.
 
     In plain floats: the result is checked against the claim.
     """
@@ -62,8 +62,8 @@ def of_rates(
     private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
     ys: tuple[float, float, int],
 ) -> ParameterSearch:  # fmt: skip
-    """The search for the learning rate with the least ``regret_bound``, up to the rate that is best
-    without privacy."""
+    """The search for the learning rate x and a second parameter y with the least ``regret_bound``;
+    x is at most the rate that is best without privacy."""
     best = math.sqrt(8 * math.log(experts) / (batch * horizon))
 
     def merit(rate: float, _: float) -> float:
@@ -73,13 +73,13 @@ def of_rates(
 
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
-    """The regret bound ln d/η + ηBT/8 of Hedge for T rounds in batches of B, d = ``experts`` and η
-    = ``rate`` (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
+    """The bound ln d/η + ηBT/8 on the regret of Hedge for T rounds in batches of B, d = ``experts``
+    and η = ``rate`` (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 
 def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
-    """The largest batch size near the best one whose bound is at most 1/32 worse.
+    """The largest batch size near the best one with a regret bound at most 1/32 larger.
 
     The larger the batch, the larger the rate may be; and if one expert is better than the others by
     a gap, regret is about ln d/η, for any B.
@@ -92,12 +92,12 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a claim with this Rényi bound implies (ε, δ)-DP; computed with safe rounding."""
+    """Whether this Rényi bound implies (ε, δ)-DP, computed with rounding up."""
     return calibration.at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
-    """Checks that a learner's claims imply (ε, δ). Raises: InvalidArgument if they do not."""
+    """Checks that a learner's claims imply (ε, δ)-DP. Raises: InvalidArgument if they do not."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
     if not calibration.at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
@@ -108,7 +108,7 @@ _TRIES: Final = 64
 
 
 class L2PParameters(NamedTuple):
-    """Parameters of L2P (lazy to private), as found, with the accounting of their privacy."""
+    """Parameters found for L2P (lazy to private), and the accounting of their privacy."""
 
     setting: accountings.L2PSetting
     accounting: accountings.Accounting
@@ -117,7 +117,7 @@ class L2PParameters(NamedTuple):
 def epsilon_of(
     accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
 ) -> ExactEpsilon:
-    """The ε at δ that L2P with these parameters has by the accounting, rounded up."""
+    """The ε at δ of L2P with the parameters ``setting``, by the accounting; rounded up."""
     measure = accounting.measure(setting)
     if isinstance(measure, Renyi):
         return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
@@ -129,7 +129,7 @@ def epsilon_of(
 
 
 class _Asked(NamedTuple):
-    """The task for which parameters of L2P are sought: rounds T, experts d, ε and δ."""
+    """The problem of finding parameters for L2P: rounds T, number d of experts, ε and δ."""
 
     horizon: int
     experts: int
@@ -138,8 +138,8 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """The accounting with this name, for this batch size; its probability δ₁ of too many draws is
-    such that the claim has the asked δ."""
+    """The accounting with this name; if it assumes a number of draws, then with the probability δ₁
+    of more draws for which it claims the asked δ."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":
@@ -150,8 +150,8 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """The search for the largest private learning rate η, and for the probability p of fake
-    switches that allows it."""
+    """The search for the probability p of fake switches that allows the largest private learning
+    rate η."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
@@ -168,8 +168,8 @@ def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) 
 def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
-    """The ε of Asi et al., Thm 3.2, printed or repaired, in plain floats; infinite if a premise
-    fails."""
+    """The ε of Asi et al., Thm 3.2, as printed or repaired, in doubles without rounding up;
+    infinite if a premise fails."""
     assert isinstance(by, accountings.CountsDraws)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
@@ -181,10 +181,10 @@ def _by_theorem(
 def best_l2p(
     horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
 ) -> L2PParameters:
-    """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
-    InvalidArgument."""
+    """The parameters of L2P with the least regret bound that are (ε, δ)-DP by the accounting with
+    this name. Raises: InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Asi et al., Thm 3.2, does not depend on the margin m, so their m = 2 is used.
+    # In Thm 3.2 of Asi et al. ε does not depend on the margin m, so only their m = 2 is tried.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -208,8 +208,8 @@ def best_l2p(
 def l2p_within(
     by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
 ) -> accountings.L2PSetting:
-    """The parameters of L2P with a rate that is lowered, if need be, until the claim is (ε, δ)-DP;
-    ``target`` is ε.
+    """The parameters ``setting`` of L2P, with a rate that is lowered, if need be, until the
+    accounting gives (ε, δ)-DP; ``target`` is ε.
 
     Raises: InvalidArgument for premises that do not hold.
     """
@@ -230,8 +230,8 @@ _CURE: Final = (
 
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The parameters of Asi et al., Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB) for K batches
-    of B rounds. Raises: InvalidArgument where their Thm 3.2 does not hold."""
+    """The parameters of Asi et al., Thm 3.10, as printed: B = ⌈1/ε⌉, p = 10η/ε, and δ₁ = δ/(2KB)
+    for K batches of B rounds. Raises: InvalidArgument where their Thm 3.2 does not hold."""
     rate = calibration.short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -241,8 +241,8 @@ def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) 
 
 
 def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """The corrected parameters of Asi et al., Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}
-    with ℒ = ln(1/δ₁), and η lowered until ε is met.
+    """The parameters of Asi et al., Thm 3.10, corrected: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}
+    with ℒ = ln(1/δ₁), and a rate η small enough for ε.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """
@@ -265,8 +265,8 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
-    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Asi et al., Thm 3.10, whose proof divides it by a
-    logarithm."""
+    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Asi et al., Thm 3.10, before the division by a
+    logarithm in its proof."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 

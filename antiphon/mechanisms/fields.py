@@ -41,7 +41,7 @@ MOST_UPDATES: Final = 1 << 200
 """The length of the longest stream. Trees stay small, as their height is its logarithm."""
 COORDINATES: Final = at_most(MOST_COORDINATES, "split the coordinates among mechanisms")
 ITEMS: Final = at_most(1 << 12, "merge items, or split them among histograms")
-"""The bound on a number of items, each of which has its own mechanism."""
+"""The largest number of items, where each item gets a mechanism of its own."""
 STREAM: Final = at_most(MOST_UPDATES, "no stream is longer")
 COUNTS: Final = at_most(MOST_UPDATES, "counts are smaller")
 VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
@@ -51,6 +51,11 @@ VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
 def check_positive(value: object, name: str) -> Fraction:
     """A value as a rational > 0. Raises: InvalidArgument if it is not, or too long to compute
     with."""
+    if type(value) is Log:
+        raise InvalidArgument(
+            f"{name} must be rational, as noise is drawn for it exactly, not {value}: "
+            f"write {name}=float(ap.{value}), and that number is what is claimed"
+        )
     return _short(exact.positive(value, name), name)
 
 

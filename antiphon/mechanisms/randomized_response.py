@@ -114,8 +114,8 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source, lie = "Kairouz, Bonawitz, Ramage 2016", (1 - self.truth) / (self.values - 1)
-        # The number ``rest`` is the probability of answers other than 0 and 1, alike for the values
-        # 0 and 1.
+        # All answers but 0 and 1 are merged into one of probability ``rest``, the same for the
+        # values 0 and 1.
         rest = (self.values - 2) * lie
         pairs = dominated_measure(FinitePair, (self.truth, lie, rest), (lie, self.truth, rest))
         return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
@@ -212,8 +212,8 @@ class LeakyBit(BitExposed):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""The largest ε for which ``ExposedResponse`` computes a ρ and a μ of its own; above it they are
-those of plain randomized response, as exposure makes little difference."""
+"""The largest ε for which ``ExposedResponse`` computes its ρ and μ from p and ε; for a larger ε it
+claims the ρ and μ of plain randomized response, which are hardly larger."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -297,9 +297,11 @@ class ExposedResponse(BitExposed):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for all its Rényi divergences
-    D_α. These do not fall as α grows, so D_β/α is a bound between the orders α and β, and E/α from
-    α on."""
+    """A ρ for which ``ExposedResponse`` is ρ-zCDP: at least D_α/α for its Rényi divergence D_α at
+    every order α, rounded up.
+
+    D_α does not fall as α grows, so D_β/α is a bound between the orders α and β, and E/α from α on.
+    """
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
         return end  # This ρ = ε is large enough, as D_α <= ε for all orders α >= 1.
@@ -313,8 +315,10 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ for which ``ExposedResponse`` is μ-GDP: at ε = E the δ of μ-GDP is at least p, and the
-    mechanism's own δ is at most p below E and 0 from E on.
+    """A μ for which ``ExposedResponse`` is μ-GDP: the least found for which the δ of μ-GDP at ε = E
+    is at least p, the probability of exposure.
+
+    That is enough, as the mechanism's own δ is at most p below E, and 0 from E on.
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

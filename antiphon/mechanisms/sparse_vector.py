@@ -52,7 +52,7 @@ Told: TypeAlias = Union[Signal, int]
 
 @register("antiphon.SparseState/1", state=True)
 class SparseState(NamedTuple):
-    """The state of a sparse vector: the noisy threshold T + ρ, once drawn, and the number of ⊤
+    """The state of a sparse vector: the noisy threshold, once it is drawn, and the number of ⊤
     left."""
 
     threshold: int | None
@@ -62,8 +62,8 @@ class SparseState(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
-    """A mechanism that answers whether queries are above the ``threshold``; HALT after ``tops``
-    that are. Abstract.
+    """A mechanism that answers for each query whether its noisy value is above the noisy
+    ``threshold``, and halts after ``tops`` queries above. Abstract.
 
     (state, q) -> ⊥, or the answer of ``_above``, for an int q; parameters as of ``SparseVector``.
     """
@@ -102,7 +102,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @property
     def verification(self) -> EveryPair:
-        """The verification function f: every pair of values is at most the sensitivity apart."""
+        """The verification function f: the two values of a pair are at most the sensitivity
+        apart."""
         return every_pair(Within(self.sensitivity), monotone=self.monotone)
 
     @property
@@ -124,8 +125,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
-        """The answer to a query above the threshold; ``gap`` is its noisy distance from the
-        threshold."""
+        """The answer to a query of this ``value`` that is above the threshold; ``gap`` is the noisy
+        value minus the noisy threshold."""
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """A bound α on the error of the first ``queries`` answers, with probability at least 1 -

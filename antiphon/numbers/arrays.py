@@ -18,9 +18,9 @@ from antiphon.numbers.errors import InvalidArgument
 
 Gaps: TypeAlias = "NDArray[np.uint64]"
 Bound: TypeAlias = Union[int, float, Fraction]
-"""The type of one end of a range, an exact number; infinite if the range has no such end."""
+"""The type of one end of a range: an exact number, or an infinity for an end that is open."""
 _WHOLE: Final = "biu"
-"""The kinds of NumPy dtypes whose entries are whole numbers."""
+"""The kinds (letters) of NumPy dtypes whose entries are whole numbers."""
 _LOW: Final = np.uint64(2**32 - 1)
 _HALF: Final = np.uint64(32)
 
@@ -52,8 +52,7 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every int
-    is."""
+    """Whether all entries are multiples of ``step``, a power of two; ints are, if it is below 1."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
@@ -71,11 +70,11 @@ def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
 
 
 def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any]]) -> Gaps:
-    """The differences |zero - one|, entry by entry, as unsigned 64-bit integers, in which no
-    difference of two int64 arrays overflows."""
+    """The differences |zero - one| of two int64 arrays, entry by entry, as unsigned 64-bit
+    integers, so that none overflows."""
     sides = [side.astype(np.int64, copy=False).ravel() for side in (zero, one)]
     larger = np.maximum(*sides)
-    # The subtraction wraps modulo 2^64, and its result is then read as unsigned.
+    # The subtraction wraps modulo 2^64; read as unsigned, its result is right.
     np.subtract(larger, np.minimum(*sides), out=larger)
     return larger.view(np.uint64)
 
@@ -86,16 +85,14 @@ def largest(gaps: Gaps) -> int:
 
 
 def total(gaps: Gaps) -> int:
-    """The sum of all entries of ``gaps``, unsigned integers, as a Python int, which does not
-    overflow."""
+    """The sum of the entries of ``gaps``, an unsigned array, as a Python int (no overflow)."""
     if largest(gaps) * gaps.size < 1 << 64:
         return int(gaps.sum())
     return (int((gaps >> _HALF).sum()) << 32) + int((gaps & _LOW).sum())
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of ``gaps``, unsigned integers, as a Python int, which does not
-    overflow."""
+    """The sum of the squares of ``gaps``, an unsigned array, as a Python int (no overflow)."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())
@@ -105,8 +102,8 @@ _NO_MORE: Final = object()
 
 
 def product(factors: Sequence[Callable[[], Iterator[Any]]]) -> Iterator[tuple[Any, ...]]:
-    """The product of several sequences: all tuples of one item from each, where the last item
-    changes fastest. A factor is a call that lists its items anew each time.
+    """The Cartesian product of several sequences: all tuples with one item from each; the last item
+    changes fastest. A factor is a function that lists its items anew at each call.
 
     ``itertools.product`` lists every factor first.
 

@@ -44,8 +44,8 @@ def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """All sums of a number (high + low) and a multiple of ``unit``, each as two doubles; as exact
-    as ``difference``."""
+    """The sums of the number high + low and each multiple of ``unit``, as doubles high and low; as
+    accurate as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

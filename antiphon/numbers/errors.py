@@ -34,7 +34,8 @@ letter is a vowel."""
 
 
 def of_kind(value: object) -> str:
-    """The type of a value in words, without its value: "an int", "None", "the class TreeCounter".
+    """The type of a value in words, without its value: "an int", "None", "the class TreeCounter";
+    of a NumPy scalar also the call that makes it a plain number.
 
     >>> of_kind(1), of_kind(None), of_kind(Fraction)
     ('an int', 'None', 'the class Fraction')
@@ -44,7 +45,13 @@ def of_kind(value: object) -> str:
     kind = type(value)
     if issubclass(kind, type):
         return f"the class {getattr(value, '__name__', 'of no name')}"
+    plain = next((each for each in _PLAIN if each in kind.__name__), None)
+    if kind.__module__ == "numpy" and plain is not None:
+        return f"a NumPy {kind.__name__} (write {plain}(x))"
     return with_article(kind.__name__)
+
+
+_PLAIN: Final = ("float", "int", "bool")
 
 
 def shown(value: object) -> str:
@@ -80,7 +87,7 @@ class InvalidArgument(AntiphonError, ValueError):
 
 
 class UnknownOrder(InvalidArgument):
-    """Raised by a Rényi curve, also a user's, that is not known at the requested order.
+    """Raised by a Rényi curve (also a user's) at an order at which it is unknown.
 
     Accounting then takes ∞ at this order, and uses other orders; any other error of a curve is a
     fault.
@@ -92,8 +99,7 @@ class ProtocolError(AntiphonError):
 
 
 class CompositionError(AntiphonError):
-    """Raised for parts of a system that do not fit together, or for a theorem whose premise
-    fails."""
+    """Raised for parts of a system that do not fit together, or a theorem's premise that fails."""
 
 
 class TranscriptError(AntiphonError):
@@ -208,7 +214,7 @@ _LONG: Final = 300
 
 
 def in_words(error: BaseException) -> tuple[str, str]:
-    """The class name and the message of an exception; the message is "" if ``__str__`` fails."""
+    """The name of an exception's class, and its message ("" if ``__str__`` fails)."""
     try:
         return type(error).__name__, str(error)[:_LONG]
     except Exception:  # The method ``__str__`` may be a user's code, and fail.
@@ -242,8 +248,8 @@ def told(error: BaseException) -> str:
 
 
 def crash(error: Exception, message: str) -> PartError:
-    """The PartError to raise (``from`` the exception ``error``) for a step that crashed on the test
-    message ``message``.
+    """The PartError for a step that crashed on the test message ``message``; to be raised from the
+    exception ``error``.
 
     In live use a crash is an outcome, HALT (law 1). In a study, a step that always crashes would
     then count as perfectly private.
@@ -317,8 +323,8 @@ def check_arity(function: Called, decorator: str, *arguments: str) -> Called:
     if not callable(function):  # pyright: ignore[reportUnnecessaryComparison]
         raise InvalidArgument(f"{wanted}, not {of_kind(function)}")
     try:
-        # A decorated function is judged by its own signature, not by that of the function it wraps,
-        # which it may call with other arguments.
+        # A decorated function is tested with its own signature, which may differ from that of the
+        # function that it wraps.
         signature = inspect.signature(function, follow_wrapped=False)
     except ValueError:  # some functions that are not written in Python have no known signature
         return function

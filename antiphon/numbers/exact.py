@@ -74,7 +74,7 @@ def rational(text: str, name: str) -> Fraction:
 
 
 _PLAIN: Final = 12
-"""The longest decimal, in characters, that is written instead of a fraction."""
+"""The largest number of characters of a decimal that is written instead of a fraction."""
 
 
 def written(value: object) -> str:
@@ -260,14 +260,14 @@ def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
 
 
 def exp(value: ExactEpsilon) -> Fraction | float:
-    """The value e^ε: a Fraction where it is rational, else the nearest float."""
+    """The value e^ε: a Fraction for a ``Log``, else the nearest float."""
     if isinstance(value, Log):
         return value.argument
     return Fraction(1) if value == 0 else math.exp(value)
 
 
 _DIGITS: Final = (30, 60, 120, 250, 500, 1000)
-"""The precisions, in digits, that a comparison tries one after another."""
+"""The precisions, in decimal digits, with which a comparison is tried, one after another."""
 
 
 def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
@@ -301,7 +301,7 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
 
 
 def bracket(value: ExactEpsilon, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals (low, high) around an ε, equal or of relative width 10^(1-digits)."""
+    """Rationals (low, high) around an ε: equal, or a relative 10^(1-digits) apart."""
     if not isinstance(value, Log):
         return value, value
     low = Context(prec=digits, rounding=ROUND_FLOOR)

@@ -1,4 +1,4 @@
-"""Numbers and hashable keys for values, by exact type: 1, True and 1.0 are three values."""
+"""Hashable keys of values, by exact type and content; a numbering of values by these keys."""
 
 import enum
 import struct
@@ -83,8 +83,8 @@ def _content(kind: type[Any]) -> Content | None:
 
 
 def telling(kind: Any) -> tuple[str, ...]:
-    """The names of the fields that tell objects of an attrs class apart: those that ``==`` compares
-    or the constructor takes."""
+    """The names of the fields by which objects of an attrs class differ: those that ``==`` compares
+    and those that the constructor takes."""
     return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
@@ -116,8 +116,8 @@ def _itself(value: Hashable) -> Hashable:
 
 
 def _attributes(kind: type[Any], itself: Content = _itself) -> Content:
-    """A function from an object to the content to compare: the object itself (so by its own ``==``)
-    or its members, together with all its slots and attributes."""
+    """A function from an object to the content by which it is compared: the result of ``itself``
+    (by default the object, with its ``==``), with the values of all its slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -156,8 +156,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Make ``fingerprint`` compare values of a class by some fields only, which determine the
-    others."""
+    """Make ``fingerprint`` compare a class's values by some fields, which determine the others."""
     _CONTENTS[kind] = _fields(names)
 
 
@@ -169,8 +168,7 @@ class Interner:
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def refill(self, values: Iterable[object]) -> None:
-        """Give numbers to these new values, in order. Raises: InvalidArgument if one has a
-        number."""
+        """Number new values, in order. Raises: InvalidArgument if one has a number already."""
         for number, value in enumerate(values, len(self.values)):
             if self(value) != number:
                 raise InvalidArgument("a value has two numbers")
@@ -187,7 +185,7 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            # This assignment also overwrites a value that an interrupted call has left here.
+            # An interrupted call may have left a value here, which this assignment overwrites.
             self.values[number:] = [value]
             self._ids[key] = number
         return number

@@ -15,7 +15,7 @@ from antiphon.numbers import exact
 
 
 def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
-    """An attrs converter from a function ``check(value, name)``; the name is the field's."""
+    """An attrs converter from a function ``check(value, name)``, called with the field's name."""
 
     def convert(value: Any, field: attrs.Attribute[Any]) -> Any:
         return check(value, field.name)

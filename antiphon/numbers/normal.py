@@ -33,8 +33,7 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    # Extra bits of precision, twice the leading zero bits of e^(-x²/2), make up for the
-    # cancellation in the difference below.
+    # These extra bits make up for the cancellation in the difference below.
     bits = _BITS + math.ceil(x * x * Fraction(3, 2))
     least, most = density(x, bits)
     low, high = _series(x, bits)
@@ -110,8 +109,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """Rational bounds around p - e^ε·q, for p between the ends ``near`` and q between the ends
-    ``far``."""
+    """Rational bounds around p - e^ε·q, for p within the ends ``near`` and q within ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)

@@ -25,7 +25,7 @@ class OnAccess(Sequence[Item]):
 
     @abstractmethod
     def _at(self, places: range) -> Iterable[Item]:
-        """The items at these indices, none of which is negative or past the end."""
+        """The items at these indices, all of which are valid and not negative."""
 
     @overload
     def __getitem__(self, index: int) -> Item: ...
@@ -79,8 +79,7 @@ class Vector(Generic[Item]):
         return item
 
     def set(self, index: int, item: Item) -> Vector[Item]:
-        """A new vector with ``item`` at an index. Raises: IndexError for an index outside the
-        vector."""
+        """A new vector with ``item`` at an index. Raises: IndexError outside the vector."""
         if not 0 <= index < self._size:
             raise IndexError(index)
         vector: Vector[Item] = Vector.__new__(Vector)
@@ -122,8 +121,8 @@ def _vector(size: int, shift: int, root: Node) -> Vector[Any]:
 
 
 def _branch(shift: int, item: object) -> Node:
-    """A chain of new tree nodes down to a leaf that holds only ``item``; ``shift`` is its height,
-    in bits of an index."""
+    """New tree nodes down to a leaf that holds only ``item``; ``shift`` is the height of the
+    topmost node, in bits of an index."""
     return (item,) if not shift else (_branch(shift - _BITS, item),)
 
 

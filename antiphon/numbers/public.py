@@ -1,7 +1,7 @@
 """Subpackages ("rooms"): the names that ``dir`` shows of them, and modules found by folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``. So
+every file in a folder ``antiphon/ROOM/theorems``, and the files ``antiphon/ROOM/theorems.py``. So
 a room is added or removed by its folder alone, and no list of rooms exists.
 """
 
@@ -28,14 +28,13 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of every subpackage
-    ROOM, and return them in order."""
+    """Import the modules antiphon/ROOM/FOLDER/*.py and antiphon/ROOM/FOLDER.py of all subpackages
+    ROOM, for this ``folder``; returns them in order."""
     return [import_module(name) for name, _ in _files(folder)]
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
-    """The modules of ``found``, loaded without their parent packages, whose import takes a
-    second."""
+    """The modules of ``found``, without importing their parent packages, which takes a second."""
     for name, path in _files(folder):
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
 

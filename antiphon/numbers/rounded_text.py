@@ -89,8 +89,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """The exact value of a number, for comparisons; for a logarithm, a rational lower bound of 40
-    digits."""
+    """The exact value of a number, for comparisons; of a logarithm, a lower bound of 40 digits."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -103,8 +102,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value of a number; for a logarithm, a rational bound on the side of
-    ``direction``."""
+    """The exact value of a number; of a logarithm, a rational bound in this ``direction``."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 

@@ -1,4 +1,4 @@
-"""Symbols in place of rational parameters, and the rational functions that computing makes of them.
+"""Symbols in place of rational parameters, and the rational functions that result from them.
 
 A mechanism with a parameter ``Symbol("x", 0, 1)`` stands for one mechanism for each number in
 [0, 1]. A comparison must have the same answer for all of them, except at the two ends.
@@ -42,7 +42,7 @@ class Unknown:
 
     @property
     def inside(self) -> Fraction:
-        """A number strictly inside the interval, so odd that it is hardly a root of any formula."""
+        """A number strictly inside the interval, so unusual that it is hardly a formula's root."""
         return self.low + (1 if self.high is None else self.high - self.low) * _SHARE
 
     def contains(self, x: Fraction) -> bool:
@@ -160,7 +160,7 @@ class Symbolic:
         return not self <= other
 
     def at(self, value: Fraction) -> Fraction:
-        """The function's value where the symbol stands for this number."""
+        """The value of the function if the symbol stands for the number ``value``."""
         return self.above(value) / self.below(value)
 
     @property
@@ -296,7 +296,7 @@ def _crossings(function: Symbolic) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _between(unknown: Unknown, crossings: list[tuple[Fraction, bool]]) -> Fraction:
-    """A number inside the symbol's interval that lies below all ``crossings`` (roots and poles)."""
+    """A number in the symbol's interval, below all ``crossings`` (a function's roots and poles)."""
     least = min((at for at, _ in crossings), default=unknown.inside)
     return (unknown.low + least) / 2 if crossings else least
 

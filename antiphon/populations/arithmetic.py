@@ -1,4 +1,4 @@
-"""Arithmetic of columns (one number per replica), where NumPy and Python agree."""
+"""Arithmetic of columns (one number per replica): where NumPy computes as Python does."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 Values: TypeAlias = NDArray[Any]
 
 EXACT: Final = 2**53
-"""The largest size up to which every integer is exactly a double."""
+"""The bound 2^53 up to which every integer is exactly a double."""
 WIDE: Final = 2**62
-"""The largest size up to which integers are added in 64 bits without overflow."""
+"""The bound up to which the sum of two integers is computed in 64 bits without overflow."""
 
 UFUNCS: Final[dict[str, np.ufunc]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -26,7 +26,7 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
     """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
-    operation does not, or the reverse."""
+    operation on single numbers does not, or the reverse."""
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -51,8 +51,7 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """The exact result of the comparison ``name`` (such as "lt") of an array of floats with a
-    rational."""
+    """A mask: where floats compare with a rational, exactly, as ``name`` says (such as "lt")."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))
@@ -69,8 +68,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 class Lanes:
-    """The replicas (independent runs) in a block of a population: their count while they are alike,
-    then their indices.
+    """The replicas (independent runs) in a block of a population: only their count while they are
+    all alike, later their indices.
 
     While no number differs between replicas, they are all alike and only their count is stored.
     """
@@ -91,21 +90,20 @@ class Lanes:
 
     @property
     def ids(self) -> Indices | None:
-        """The indices of these replicas among all ``total`` replicas; None if the block contains
-        all."""
+        """The indices of these replicas among all ``total`` replicas; None if these are all."""
         if self._ids is None and self.parent is not None:
             self._ids = self.parent.chosen(np.flatnonzero(self.mask))
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the block from which these replicas were split, to free its
-        memory."""
+        """Free the memory of the larger block from which these replicas were split."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
 
     def chosen(self, places: Indices) -> Indices:
-        """The indices of the replicas at these positions in the block."""
+        """The indices (among all replicas of the population) of the replicas at these positions in
+        the block."""
         ids = self.ids
         return places if ids is None else ids[places]
 
@@ -114,13 +112,13 @@ class Lanes:
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas where the mask is true; they get their indices only on demand."""
+        """The ``count`` replicas where the mask is true; their indices are computed on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """The positions of these replicas in ``born``, an earlier and larger block."""
+        """The positions of these replicas in ``born``, an earlier block that contains them."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:

@@ -28,15 +28,16 @@ _EXACT: Final = frozenset(
      np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
-"""The NumPy functions that never raise, and whose result for an entry does not depend on the
-entry's position in the array."""
+"""The NumPy functions that never raise an error and treat each entry alike, whatever its position
+in the array."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
-"""The type of the result of an operation: a column of arrays, or the value of a single replica."""
+"""The type of the result of an operation: a column of arrays, or the result of a single replica."""
 
 
 def _of_all(name: str) -> Callable[..., Made]:
-    """A method that reduces each replica's array by the NumPy reduction of this name."""
+    """A method of ``ArrayColumn`` that applies the NumPy reduction ``name`` (such as "sum") to each
+    replica's array."""
 
     def reduced(column: ArrayColumn, axis: object = None, **options: object) -> Made:
         return column.of_all(name, {"axis": axis, **options})
@@ -45,8 +46,8 @@ def _of_all(name: str) -> Callable[..., Made]:
 
 
 class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
-    """An immutable array for each replica, all of one shape and dtype; without axes, a NumPy number
-    for each replica.
+    """A column of arrays: an array for each replica, all of one shape and dtype; if they have no
+    axes, a NumPy number for each replica.
 
     Arithmetic and comparison with numbers, arrays and columns of either, indexing, also by a
     column of ints, ``sum``, ``max``, ``min``, ``argmax``, ``argmin``, ``any``, ``all``, ``astype``,
@@ -71,7 +72,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def kind(self) -> type:
-        """The exact type of each replica's value: ``np.ndarray``, or a NumPy number type."""
+        """The exact type of the value in each replica: ``np.ndarray``, or a NumPy number type."""
         found: type = np.ndarray if self.shape else self.dtype.type
         return found
 
@@ -96,7 +97,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
-        # NumPy and other libraries look up attributes named ``__…`` to recognise arrays.
+        # NumPy and other libraries test for attributes named ``__…``, which a column must not
+        # pretend to have.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.alone(), name)
@@ -135,8 +137,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.alone()[_alone(key)]
 
     def _at(self, places: Values) -> Made:
-        """Each replica's entry at its own index; if an index is out of range, the replicas are
-        stepped one by one."""
+        """For each replica, the entry of its array at its own index, given by ``places``; if an
+        index is out of range, the replicas are stepped one by one."""
         if places.min() < -len(self) or places.max() >= len(self):
             return self.alone()[places.item()]
         return ArrayColumn(self.now()[np.arange(len(places)), places], self.coins)
@@ -162,8 +164,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return ArrayColumn(self.now().astype(wanted), self.coins)
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
-        """A NumPy reduction over all entries of each replica's array; floats are added in
-        NumPy's order for one array."""
+        """A NumPy reduction over all entries of each replica's array; floats are added in the order
+        in which NumPy adds those of a single array."""
         if all(value is None for value in options.values()):
             values = self.now()
             values = np.ascontiguousarray(values.reshape(len(values), -1))
@@ -184,8 +186,7 @@ _ENDS: Final = ("max", "min")
 
 
 def _sign_is_chance(found: Values, values: Values) -> bool:
-    """Whether a maximum or minimum that is zero may come out as 0.0 or -0.0, as some entry is
-    -0.0."""
+    """Whether a maximum or minimum may be 0.0 or -0.0 by chance, since some entry is -0.0."""
     if values.dtype.kind != "f" or found.all():
         return False
     return bool(np.any(np.signbit(values) & (values == 0)))
@@ -198,7 +199,8 @@ def _alone(value: Any) -> Any:
 def computed(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any], coins: Deciding
 ) -> Made:
-    """A NumPy function of columns and arrays, for all replicas at once or for a single one.
+    """The result of a NumPy function of columns and arrays, for all replicas at once or for the
+    only replica that is being stepped.
 
     Raises: Apart, if the replicas must be stepped one by one; TypeError for a change in place, as a
     column is immutable.
@@ -216,7 +218,7 @@ def computed(
 
 
 def _axes(side: Any) -> int | None:
-    """The number of axes of an operand in each replica; None if columns do not support it."""
+    """The number of axes of an operand in each replica; None if columns cannot compute with it."""
     kind: Any = type(side)  # pyright: ignore[reportUnknownVariableType]
     if kind is ArrayColumn or (kind is np.ndarray and side.dtype.str in ENTRIES):
         return int(side.ndim)
@@ -225,8 +227,8 @@ def _axes(side: Any) -> int | None:
 
 
 def _side(side: Any, rank: int) -> Any:
-    """An operand as an array with the replicas as its first axis and ``rank`` axes after it; an
-    operand that all replicas share is not changed."""
+    """An operand of an operation with columns: a column becomes an array whose first axis is the
+    replicas, followed by ``rank`` axes; any other operand is returned unchanged."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()
@@ -252,8 +254,8 @@ def float64s(numbers: Sequence[Any]) -> Any:
 
 
 def _stacked(numbers: Sequence[Any], kind: type) -> ArrayColumn | None:
-    """The numbers as a column of arrays; None if none of them is a column, or a column has
-    another number type."""
+    """The numbers of each replica as a row of a column of arrays; None if none of the numbers is a
+    column, or if a column's type is not ``kind``."""
     columns = [each for each in numbers if type(each) is Column]
     if not columns or any(each.kind is not kind for each in columns):
         return None

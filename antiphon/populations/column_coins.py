@@ -29,32 +29,32 @@ from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.tapes import branch
 
 FEW: Final = 256
-"""A draw with at most this many possible outcomes splits a block of replicas; a draw with more
-outcomes becomes a column."""
+"""The largest number of possible outcomes with which a draw splits a block of replicas; a draw with
+more outcomes becomes a column."""
 ALIKE: Final = 16
-"""The largest number of outcomes of a draw that leaves replicas without indices, where split blocks
-are joined again."""
+"""Where split blocks are joined again: the largest number of outcomes of a draw that may split a
+block without indices; for a draw with more, the replicas first get indices."""
 LIMIT: Final = 1 << 18
 """The largest number of replicas in a block with columns (one number for each replica). Seeded
-results depend on this number, as on the order of draws."""
+results depend on it, since it decides the order of draws."""
 NUMBERS: Final = 1 << 22
-"""The largest total of numbers that one draw of a block makes, if each replica draws a vector."""
+"""The largest number of random numbers of a draw in which each replica draws a vector."""
 KNOWN: Final = 1024
-"""The size of the cache of step functions."""
+"""The number of parts whose step functions are cached."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
-"""The names of draws of many numbers at once, each with the name of the single draw."""
+"""The names of the draws of many numbers at once, each with the name of the draw of one number."""
 
 
 class Part(NamedTuple):
-    """The replicas of a block that still have to take a step, with the draws and decisions that
-    they have made in this step."""
+    """Some replicas of a block that still have to take the same step, with the draws and decisions
+    that they have made in it so far."""
 
     lanes: Lanes
     script: list[object]
 
 
 def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
-    """The draws as an array, or as a column of arrays."""
+    """The drawn integers as an array; if they are columns, as a column of arrays."""
     columns = type(drawn[0]) is Column
     made: NDArray[np.int64] = int64s(drawn) if columns else np.array(drawn, np.int64)
     return made
@@ -80,17 +80,17 @@ class ColumnCoins(Coins):
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
-        """The parts of the system that were stepped replica by replica, as they do not support
-        columns."""
+        """The parts that were stepped replica by replica, as they do not support columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0
         self.many = True
         self.joins = False
-        """Whether the blocks into which this step splits numbered replicas will be joined again."""
+        """Whether blocks that this step splits may be joined again; only blocks of replicas with
+        indices are."""
         self.heard = False
-        """Whether the adversary uses the answers and supports columns; then an index that is drawn
-        among many candidates becomes a column."""
+        """Whether the adversary uses the answers and supports columns; then an index drawn among
+        many candidates becomes a column, and splits no block."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -105,15 +105,16 @@ class ColumnCoins(Coins):
         return for_each(as_exponent, value) if self.many else as_exponent(to_scalar(value))
 
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
-        """Run one step for a part of a block; ``lanes`` then holds the replicas for which it was
-        run.
+        """Run one step for some replicas of a block (``part``); afterwards ``lanes`` holds the
+        replicas for which it was run.
 
         Raises: Apart, once all replicas are in ``waiting`` one by one.
         """
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            # NumPy's warnings are off: a float overflows to infinity, as Python's does.
+            # NumPy's warnings are off: where it warns of an overflow, Python, too, computes
+            # infinity.
             with np.errstate(all="ignore"):
                 return step(*arguments, self)
         except Apart as apart:
@@ -143,7 +144,7 @@ class ColumnCoins(Coins):
         return computed(ufunc, method, inputs, options, self)
 
     def decide(self, column: Column) -> bool:
-        """The truth value of a column; if replicas disagree, the block is split."""
+        """The truth value of a column of numbers; if replicas disagree, the block is split."""
         if self._place < len(self._script):
             return bool(self._next())
         truth = column.now()
@@ -182,8 +183,8 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(1), list(script)))
 
     def _number(self, width: int = 1) -> None:
-        """Give indices to the replicas of the block, which may differ from now on; replicas beyond
-        the limit wait for a later block.
+        """Give indices to the replicas of the block, since they may differ from now on; replicas
+        beyond the limit ``LIMIT`` wait, to be stepped in a later block.
 
         The limit is lower where each replica draws ``width`` numbers.
         """
@@ -221,15 +222,15 @@ class ColumnCoins(Coins):
 
     # A draw is made for all replicas of the block in the cheapest way with the right distribution:
     #
-    #   split     Few outcomes. As long as replicas are alike the block is a number n, and one
-    #             multinomial draw gives the number of replicas with each outcome; once they have
-    #             indices each draws alone, with its own probability if that is a column. The step
-    #             goes on with the largest part. The others wait with a script of their draws, and
-    #             the step (a pure function) is run again for them from its start.
-    #   column    Many outcomes: an array, a number for each replica. From here on they differ, so
-    #             they get indices; those beyond LIMIT wait.
-    #   apart     Neither is possible: the code that draws does not support columns (``many`` is
-    #             False), or doubles do not suffice. Then one replica at a time.
+    #   split     If there are few outcomes. While the replicas are alike the block is stored as
+    #             their number, and one multinomial draw gives the number of replicas with each
+    #             outcome; once they have indices each draws alone, with its own probability if that
+    #             is a column. The step goes on with the largest part. The others wait with a script
+    #             of their draws, and the step (a pure function) is run again for them.
+    #   column    If there are many outcomes: an array with a number for each replica. From here on
+    #             the replicas differ, so they get indices; those beyond LIMIT wait.
+    #   apart     If neither is possible: the code that draws does not support columns (``many`` is
+    #             False), or doubles do not suffice. Then the replicas are stepped one by one.
     #
     # Each draw is kept in the script (``_keep``) and never repeated.
 
@@ -268,21 +269,21 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        # A single replica is stepped, and the part of the system that draws takes plain numbers.
+        # The part that draws takes plain numbers, so a single replica is being stepped.
         if not self.many:
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 
     def _columns(self, kind: str, parameter: Any) -> list[Values]:
-        """One column for each number that a draw requests; empty if this draw cannot be made for
-        all replicas at once."""
+        """The drawn columns, one for each number that a replica draws; empty if this draw cannot be
+        made for all replicas at once."""
         size = self.lanes.size
         if kind not in VECTORS:
             made = [draws.numbers(kind, parameter, self.generator, size)]
         elif size >= draws.PIECE:
             scale, count = parameter
             made = [draws.numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
-        else:  # For few replicas all numbers are drawn together, for speed.
+        else:  # For few replicas, one call that draws all numbers is faster.
             scale, count = parameter
             words = self.generator.bit_generator.random_raw
             drawn = discrete_noise.many(VECTORS[kind], scale, count * size, words)
@@ -291,12 +292,12 @@ class ColumnCoins(Coins):
 
     @cached_property
     def _scalar(self) -> SampledCoins:
-        """Exact coins for a single replica, for draws that doubles cannot represent."""
+        """Exact coins for a single replica, used for draws that cannot be made in doubles."""
         return SampledCoins(self.generator.integers(2**63).item())
 
     def _by_law(self, kind: str, parameter: object) -> object:
-        """A draw with few outcomes; replicas that are alike are divided among the outcomes by
-        one multinomial draw."""
+        """Make a draw with few outcomes, which splits the block; if the replicas are alike, one
+        multinomial draw gives the number of replicas for each outcome."""
         law = branch(kind, parameter)
         if len(law) == 1:
             return self._keep(law[0][0])
@@ -311,7 +312,7 @@ class ColumnCoins(Coins):
         return self._split(parts)
 
     def _by_code(self, codes: Values, values: Sequence[object] = (False, True)) -> object:
-        """Split numbered replicas by outcome; ``codes``: each replica's index into ``values``."""
+        """Split a block of replicas with indices by outcome; replica i gets values[codes[i]]."""
         found: list[int] = np.flatnonzero(np.bincount(codes, minlength=1)).tolist()
         if len(found) == 1:
             return self._keep(values[found[0]])
@@ -319,15 +320,15 @@ class ColumnCoins(Coins):
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
     def _chosen(self, codes: Values | None, candidates: int) -> object:
-        """The drawn candidate of each replica, by its index in ``codes``: a column if there are
-        many candidates, else the block is split."""
+        """The candidates that the replicas have drawn, given their indices ``codes``: a column if
+        there are many candidates; else the block is split."""
         assert codes is not None
         if candidates > ALIKE:
             return self._keep(Column(codes, self))
         return self._by_code(codes, range(candidates))
 
     def _weighted(self, weights: tuple[Number | Column, ...]) -> object:
-        """A categorical draw whose weights differ from replica to replica."""
+        """A categorical draw with weights that differ from replica to replica."""
         size = self.lanes.size
         table = [np.broadcast_to(w.now() if type(w) is Column else float(w), size) for w in weights]
         ends = np.cumsum(np.asarray(table, float), axis=0)
@@ -338,8 +339,8 @@ class ColumnCoins(Coins):
 
 
 def _alone(part: Stepped[Any], *arguments: Any) -> Any:
-    """A step of a part of the system that does not support columns: run once if all replicas share
-    its inputs, else for each replica.
+    """A step of a part that does not support columns: made once if its inputs are the same in all
+    replicas, else once for each replica.
 
     The last two arguments are the message and the coins; the earlier ones never hold columns.
     """

@@ -54,7 +54,7 @@ class Deciding(Protocol):
     def beside(
         self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        """The result of the NumPy function ``ufunc`` of a column and arrays, for all replicas."""
+        """The result of a NumPy function (``ufunc``) of columns and arrays, for all replicas."""
         ...
 
 
@@ -74,7 +74,7 @@ class PerReplica(ABC):
 
     @abstractmethod
     def _first(self) -> Any:
-        """The value of the first replica among those that are being stepped."""
+        """The value of the first (in ``alone``: the only) replica that is being stepped."""
 
     def alone(self, part: object = None) -> Any:
         """The value of the only replica being stepped. Raises: Apart if there are several."""
@@ -84,12 +84,12 @@ class PerReplica(ABC):
 
 
 def _converted(convert: Callable[[Any], Any]) -> Callable[[PerReplica], Any]:
-    """A method that converts the value of the only replica being stepped."""
+    """A method such as ``__float__``: it converts the value of the only replica being stepped."""
     return lambda value: convert(value.alone())
 
 
 class NumberLike(PerReplica):
-    """A value for each replica; converts to a Python number if a single replica is stepped."""
+    """A value for each replica, convertible to a Python number if a single replica is stepped."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ Operation: TypeAlias = Callable[["Column", Operand], Made]
 
 
 def _both_ways(name: str) -> tuple[Operation, Operation]:
-    """An arithmetic operator as two methods: the column on the left, or on the right."""
+    """An arithmetic operator as two methods: the column is the left operand, or the right one."""
 
     def left(column: Column, other: Operand) -> Made:
         return column.arithmetic(other, name)
@@ -149,7 +149,8 @@ class Column(NumberLike):
 
     @classmethod
     def later(cls, kind: type, name: str, left: Operand, right: Operand, coins: Deciding) -> Column:
-        """A function of columns of floats that is computed only when its numbers are needed.
+        """A column that is the result of an operation on columns of floats, computed only when its
+        numbers are needed.
 
         A rerun of a step for another part of a split block repeats draws and decisions from its
         script, and so needs few of these numbers.
@@ -166,7 +167,7 @@ class Column(NumberLike):
         return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
 
     def now(self) -> Values:
-        """The indices of the replicas (runs that are played at once) that are being stepped."""
+        """The numbers of the replicas that are being stepped, as an array."""
         return self.at(self.coins.lanes)
 
     def at(self, lanes: Lanes) -> Values:
@@ -232,7 +233,7 @@ class Column(NumberLike):
         return self.in_python(other, "pow", swapped=True)
 
     def arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result of the operation ``name``; ``swapped``: the column is on the right."""
+        """The result of the operation ``name``; ``swapped``: the column is the right operand."""
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             first, second = (other, self) if swapped else (self, other)
             return Column.later(float, name, first, second, self.coins)
@@ -252,8 +253,8 @@ class Column(NumberLike):
         return Column(UFUNCS[name](left, right), self.coins)
 
     def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The result that Python gives for the operation ``name`` in a single replica. Raises:
-        Apart if there are several."""
+        """The result that Python gives for the operation ``name`` where a single replica is
+        stepped. Raises: Apart if there are several."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)
@@ -294,7 +295,7 @@ class Column(NumberLike):
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
-        # In Python, ~True is -2, so truth values are converted to ints first.
+        # In Python, ~True is -2, so truth values are converted to ints before logic.
         return Column(np.invert(numbers(self.now())), self.coins)
 
     def logic(self, other: Operand, name: str) -> Made:
@@ -319,9 +320,9 @@ class Column(NumberLike):
 
 _NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
-"""The operations that NumPy computes on all doubles exactly as Python does."""
+"""The operations on doubles for which NumPy's result is always that of Python."""
 _DEEPEST: Final = 8
-"""The largest depth of nested operations of columns whose computation is postponed."""
+"""The largest depth of nested operations on columns whose computation is postponed."""
 
 
 def _is_exact(other: Any) -> bool:
@@ -333,7 +334,7 @@ def _is_exact(other: Any) -> bool:
 
 
 def _operand(other: Any) -> Values | None:
-    """The other operand as NumPy takes it; None if it is no number."""
+    """The other operand of an operation in a form that NumPy takes; None if it is no number."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return other.now()  # type: ignore[no-any-return]
@@ -348,7 +349,7 @@ def _operand(other: Any) -> Values | None:
 
 
 def _only_in_python(other: Any, values: Values) -> bool:
-    """Whether NumPy cannot compute with this operand: a huge int, or a Fraction with ints."""
+    """Whether only Python can compute with this operand: a huge int, or a Fraction with ints."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
 

@@ -20,7 +20,7 @@ def power(exponent: ExactEpsilon) -> Number:
     """e^(-exponent), as a double; for a ``Log``, as an exact fraction."""
     if isinstance(exponent, Log):
         return 1 / exponent.argument
-    # As e^-x underflows to 0 from x = 746 on, the limit of 1000 changes no result.
+    # The limit 1000 changes no result: e^-x underflows to 0 from x = 746 on.
     return math.exp(-min(exponent, Fraction(1000)))
 
 
@@ -35,7 +35,8 @@ def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
 def choices(
     generator: np.random.Generator, rate: ExactEpsilon, scores: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """For each row of scores, an index drawn with probability ∝ e^(rate·score), in doubles.
+    """For each row of scores (one row per replica), an index drawn with probability ∝
+    e^(rate·score), in doubles.
 
     Rows are taken in pieces whose weights fit the processor's cache.
     """
@@ -75,8 +76,8 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
 
 @cache
 def reuse_memory() -> None:
-    """Allocate and free one large array, after which glibc keeps freed memory for the next columns
-    instead of returning it.
+    """Allocate and free one large array: afterwards glibc keeps freed memory for the next columns,
+    instead of returning it to the system.
 
     Without this call, glibc maps each array anew, page by page, which takes longer than filling it.
     """

@@ -35,7 +35,7 @@ class Opaque(PerReplica):
         return f"<Opaque of {self._lanes.size} values>"
 
     def now(self) -> list[Any]:
-        """The values of the replicas that are being stepped."""
+        """The values of the replicas that are being stepped, as a list."""
         lanes = self.coins.lanes
         if lanes is self._lanes:
             return self._values
@@ -80,14 +80,14 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # The function may fail for some replicas only: they are stepped singly.
+    except Exception:  # If the function fails for some replicas, each is stepped alone.
         raise Apart from None
     return _column(made, coins)
 
 
 def for_all(function: Callable[[Values], Values], array: Any) -> Any:
-    """The result of ``function`` for an array; for a column, of all replicas' arrays stacked along
-    the first axis.
+    """The result of ``function`` for an array; if ``array`` is a column of arrays, ``function``
+    gets all replicas' arrays stacked along the first axis.
 
     Its result for each array must be the same to the bit as for that array alone, as with look-ups
     in a table.
@@ -108,7 +108,8 @@ def _coins_of(value: Any) -> Deciding | None:
 
 
 def _rows(value: Any) -> Iterable[Any]:
-    """The value of each replica, in turn; an endless repetition if all replicas share one value."""
+    """The value in each replica, one after another; if all replicas share one value, it is repeated
+    endlessly."""
     if _coins_of(value) is None:
         return repeat(value)
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
@@ -144,8 +145,8 @@ def _column(made: list[Any], coins: Deciding) -> Any:
 
 
 def to_scalar(message: Any, part: object = None) -> Any:
-    """The message with plain Python numbers in place of columns, for a single replica; columns
-    inside tuples and attrs classes are replaced, too.
+    """The message as the only replica being stepped sees it: columns, also inside tuples and attrs
+    classes, are replaced by plain Python values.
 
     Raises: Apart, naming ``part``, if the message holds a column of several replicas.
     """
@@ -176,8 +177,8 @@ def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
 
 
 def accepting(space: Space) -> Callable[[object], bool]:
-    """A function that tells whether a message belongs to a space; for a space without columns,
-    one replica at a time."""
+    """A function that tells whether a message belongs to a space; where the space does not support
+    columns, it is called for one replica at a time."""
     return space.contains if is_column_safe(space) else partial(_contains, space)
 
 

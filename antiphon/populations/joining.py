@@ -31,8 +31,8 @@ _DENSE: Final = 1 << 16
 
 @attrs.frozen(eq=False)
 class OneOf:
-    """A value for each replica of ``lanes``, out of a few possible values. It occurs in the history
-    of answers only; no party receives it."""
+    """One of a few possible values for each replica of ``lanes``; used in the history of answers
+    only, and never sent to a party."""
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
@@ -41,8 +41,7 @@ class OneOf:
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """A ``OneOf`` with its codes (indices of choices) stored compactly, as there is one each
-        round."""
+        """A ``OneOf`` whose codes (indices of choices) are packed, as each round has them."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
@@ -70,15 +69,15 @@ def key(value: Any) -> Hashable:
 
 
 def is_symbol(answer: object) -> bool:
-    """Whether an answer is a plain value that many replicas share, such as True or "halt"; no
-    column, float or object."""
+    """Whether an answer is a plain value that many replicas can share, such as True or "halt": no
+    column, float or other object."""
     kind = type(answer)
     return kind in _PLAIN or issubclass(kind, enum.Enum)
 
 
 def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
-    """The parts of a block joined again: all their replicas, and the replicas' values as one value
-    or as a ``OneOf``."""
+    """Parts of a block joined again: the block of all their replicas, and their values, as one
+    value if all are equal, else as a ``OneOf``."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
         return parent, _by_mask(parent, parts)
@@ -97,8 +96,8 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
-    """The joined value of the two parts into which a column of truth values split a block; faster
-    than by the indices of replicas."""
+    """The joined value of the two parts into which a column of truth values has split a block;
+    faster than ``one_of`` without this case."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
@@ -107,7 +106,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
 
 
 def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
-    """Each transcript that occurs in a joined block, with the replicas that have it."""
+    """Each transcript that occurs in a joined block: the replicas that have it, and its answers."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:
         yield lanes, History(answers)
@@ -121,8 +120,8 @@ def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, Hist
 
 
 def _combined(lanes: Lanes, slots: Sequence[OneOf]) -> tuple[Codes, int]:
-    """For each replica, the number of its combination of choices in ``slots`` (the answers that
-    differ between replicas); and the number of possible combinations."""
+    """For each replica, a number that encodes its choices in ``slots`` (the answers that differ
+    between replicas), and the number of possible codes."""
     total = math.prod(len(slot.choices) for slot in slots)
     kind: DTypeLike = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
     codes: Codes = np.zeros(lanes.size, kind)
@@ -143,7 +142,8 @@ def _decoded(answers: Sequence[object], code: int) -> list[object]:
 
 @attrs.define
 class Tally:
-    """Counts discrete transcripts, block after block, by the combinations of choices."""
+    """A count of discrete transcripts over several blocks: per block, by the combinations of its
+    answers' choices."""
 
     _answers: dict[Hashable, tuple[object, ...]] = attrs.field(
         factory=dict[Hashable, tuple[object, ...]]
@@ -156,8 +156,8 @@ class Tally:
     by the part of the answers that all replicas share."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
-        """Count the transcripts of a block; False, without counting, if an answer is no plain
-        symbol or choice of symbols."""
+        """Count the transcripts of a block; False, without counting, if an answer is neither a
+        plain symbol nor a choice among symbols."""
         slots = [each for each in answers if type(each) is OneOf]
         if not slots or not all(type(each) is OneOf or is_symbol(each) for each in answers):
             return False
@@ -183,6 +183,7 @@ class Tally:
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
             for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
-                # The counts are in the order of ``product``: the last choice changes fastest.
+                # ``product`` lists the choices in the order of the counts: the last choice changes
+                # fastest.
                 if count:
                     yield transcript, count

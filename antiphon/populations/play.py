@@ -39,10 +39,10 @@ MOST_JOINED: Final = 1024
 
 
 class Block(NamedTuple):
-    """A set of replicas that share the states of both parties and the stage of their round."""
+    """A set of replicas that share the states of both parties and the point reached in a round."""
 
     stage: int
-    """The next party to step: the adversary (ASK), the mechanism (REPLY), or none (END)."""
+    """The party that steps next: the adversary (ASK), the mechanism (REPLY), or none (END)."""
     own: object
     """The state of the adversary."""
     state: object
@@ -69,16 +69,16 @@ class Population:
     rounds: int | None = None
     coins: ColumnCoins = attrs.field(factory=ColumnCoins)
     keep: bool = False
-    """Whether blocks keep the mechanism's draws."""
+    """Whether blocks record the mechanism's draws, in ``tape``."""
     joins: bool = False
-    """Whether split blocks with equal states are joined again, so that answers may be ``OneOf``
-    (several in one block)."""
+    """Whether split blocks with equal states are joined again; an answer may then be a ``OneOf``,
+    which differs between the replicas of a block."""
     blocks: int = 0
     """The number of steps made so far, each for a whole block of replicas."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
-        """Yield each block with its replicas when it has ended; the coins are then those of just
-        these replicas (``coins.lanes``).
+        """Yield each ended block with its replicas; meanwhile the coins (``coins.lanes``) belong to
+        just these replicas.
 
         Blocks are played depth first, so that few wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.
@@ -115,7 +115,8 @@ class Population:
                 stack.append((Part(lanes, []), after))
 
     def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
-        """One step of the party whose turn it is, and the replicas for which the step was made."""
+        """One step of the adversary or mechanism, as ``block.stage`` says, and the replicas for
+        which the step was made."""
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
@@ -262,7 +263,7 @@ def _features(
 
 
 def _settled(value: Any) -> object:
-    """The feature with every column of truth values decided, which splits the block.
+    """The value of a feature with every column of truth values decided, which splits the block.
 
     Columns of numbers stay, in tuples and arrays. Raises: Apart if a column is inside another kind
     of message.
@@ -278,8 +279,8 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with a symbol in place of each number and truth value; numbers are added to the
-    list ``numbers``."""
+    """The value of a feature with a symbol in place of each number and truth value; the numbers are
+    appended to the list ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
@@ -298,8 +299,8 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
 
 
 def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
-    """The cell of all replicas whose views share a skeleton (discrete part), in the order in which
-    their blocks ended."""
+    """The cell of all replicas whose views share a skeleton (discrete part): ``parts`` holds the
+    count and numbers of each block, in the order in which the blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])
     if not width:

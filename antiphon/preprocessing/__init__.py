@@ -18,4 +18,4 @@ __all__ = [
 __dir__ = shows(__all__)
 
 _RULE = behind_preprocessing
-"""A reference that loads the module, so that its rule is registered with ``ap.guarantee``."""
+"""The module that registers the rule of this package with ``ap.guarantee`` on its import."""

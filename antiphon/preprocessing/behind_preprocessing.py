@@ -31,8 +31,8 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 @rule(THEOREM, Preprocessed)
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """The guarantee of S ↦ M(π_S(S)), a mechanism M behind a preprocessing π, for datasets S that
-    are neighbours before π.
+    """The guarantee of S ↦ M(π_S(S)), a mechanism M behind a preprocessing π, w.r.t. datasets S and
+    S' that are neighbours before the preprocessing.
 
     Raises: NoGuarantee for a mechanism M without a claim about images of π, or for a premise of π
     that does not hold.
@@ -61,7 +61,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if direct is not None:
         yield direct
         if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
-            return  # No other derivation gives a better bound.
+            return  # The claim at the total distance is at least as good as the two other bounds.
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
@@ -91,8 +91,8 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
 
 
 def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
-    """The guarantee by the mechanism's claim at the total distance of the images; None without a
-    claim by distance."""
+    """The guarantee by M's claim for neighbours as far apart as the images π_S(S) and π_S'(S') may
+    be; None if M has no claim for such a distance."""
     whole = _whole(pi)
     apart = None if whole is None else at_distance(pi.images, whole)
     inside = None if apart is None else _derived(ask, apart)
@@ -105,8 +105,8 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 
 def _whole(pi: Preprocessing) -> Fraction | None:
-    """The largest distance between images of neighbouring datasets: the least of three bounds, by
-    the triangle inequality, step by step, and as π declares it."""
+    """A bound on the distance of π_S(S) and π_S'(S'): the least of the bounds by the triangle
+    inequality, by steps of one record, and by π's declaration; None if there is none."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None
@@ -115,8 +115,8 @@ def _whole(pi: Preprocessing) -> Fraction | None:
 
 
 def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
-    """The guarantee of the mechanism of an inquiry w.r.t. ``relation``; None if no theorem
-    applies."""
+    """The guarantee of the mechanism in ``ask`` w.r.t. two datasets in this relation; None if no
+    theorem applies."""
     try:
         return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
     except NoGuarantee:
@@ -124,7 +124,7 @@ def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
 
 
 def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
-    """The premises about the preprocessing π, each with the reason why it counts as true."""
+    """The premises about a preprocessing π, each marked with how it is known."""
     reason = why_untrusted(pi)
     mark = Mark.PROVED if reason is None else Mark.ASSUMED
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""The command ``antiphon preprocess``: ε on the original data, over n, by four methods."""
+"""The command ``antiphon preprocess``: ε on the original data, in four ways, for each size n."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -24,12 +24,11 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
-"""The largest ratio of the derived ε to the naive ε at which the command says that the
-preprocessing is worth its cost."""
+"""The largest ratio of the derived ε to the naive ε at which a preprocessing is said to pay off."""
 
 
 class PriceAsked(NamedTuple):
-    """The command-line options: the preprocessing and its parameters, as text."""
+    """The command-line options for the preprocessing and the budget, as text."""
 
     kind: str
     missing: str
@@ -44,12 +43,14 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """The values of ε behind a preprocessing, for one number of records. The naive ε ignores the
-    preprocessing and is wrong; the printed ε (of the paper) is too large."""
+    """The ε behind a preprocessing for one number of records, computed in four ways. The naive ε
+    ignores the preprocessing and is too small; the printed ε, by the bound of a talk, is too
+    large."""
 
     size: int
     apart: float
-    """The ratio τ/Δ: how far other records move in all, over how far the replaced one can."""
+    """The ratio τ/Δ: the total distance by which the other records may move, over the distance by
+    which the replaced record may."""
     naive: float
     printed: float
     derived: float
@@ -88,14 +89,14 @@ def _missing(text: str, size: int) -> int:
 
 
 def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
-    """A ρ-zCDP mean over the range of π, with noise calibrated to one changed record."""
+    """A ρ-zCDP noisy mean of the images of π, with noise calibrated to one replaced record."""
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """The values of ε of a mean with Gaussian noise behind a preprocessing π; the noise is
-    calibrated to the range of π."""
+    """The ε at ``delta``, computed in four ways, of a noisy mean behind a preprocessing π; the mean
+    is ρ-zCDP if π is ignored."""
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)
@@ -110,7 +111,7 @@ def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> Pric
 
 
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
-    """Compute, print and plot the table of ε by every method."""
+    """Compute, print and plot the table of ε, for each number of records in four ways."""
     if plot is not None:
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))
@@ -128,7 +129,8 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
 
 
 def falls(rows: Sequence[PriceRow]) -> bool | None:
-    """Whether records move less as the number n of records grows; None for a single n."""
+    """Whether the bound on the records' movement falls, by a tenth at least, from the least to the
+    largest number of records; None for a single number."""
     return None if len(rows) < 2 else rows[-1].apart < 0.9 * rows[0].apart
 
 
@@ -146,7 +148,7 @@ _LINES: Final = {
 
 
 def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
-    """Plot ε over n, both logarithmic, with a line for each way to compute ε."""
+    """Plot ε over the number n of records, with a line for each of the four ways."""
     with picture([path], width=8, height=5) as figure:
         axes = figure.subplots()
         style_axes(axes, "records n", "ε")
@@ -163,7 +165,7 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
 
 @attrs.frozen
 class PriceTable(CommandOutcome):
-    """The table of ε by every method, and whether the preprocessing pays off."""
+    """The table of ε, and the verdict whether the preprocessing pays off."""
 
     asked: PriceAsked
     rows: Sequence[PriceRow]
@@ -193,7 +195,7 @@ class PriceTable(CommandOutcome):
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:
-    """A plain-words verdict: whether the preprocessing pays off, and whether more data helps."""
+    """The verdict whether the preprocessing pays off, and whether more records would help."""
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)

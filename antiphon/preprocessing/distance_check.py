@@ -1,5 +1,5 @@
-"""A test of declared bounds on examples: whether records move further than declared, or more of
-them do.
+"""A test of a preprocessing's declared bounds by examples: whether records move further, or more of
+them move, than is declared.
 
 The check tries neighbours of the given data that differ in one record, and neighbours on paths from
 the data, on which more and more records are replaced. Large movements on a path are found by
@@ -24,7 +24,8 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 _STILL: Final = 1e-9
-"""The distance, in units of the radius, below which a record counts as unmoved in doubles."""
+"""The distance, in units of the radius, up to which a record counts as unmoved: it may be
+rounding."""
 _AXES: Final = 8
 _CURES: Final = {
     "furthest": "declare the largest possible movement: 2η for records within η of a centre; "
@@ -38,25 +39,25 @@ _CURES: Final = {
 
 @attrs.frozen
 class Movement:
-    """The distances between the images of the records that two neighbouring datasets S and S'
-    share, under the fitted preprocessings π_S and π_S'."""
+    """The movement of records between two neighbouring datasets S and S': how far the images of the
+    records in both differ under the fitted preprocessings π_S and π_S'."""
 
     furthest: float
-    """The largest distance that a single record moved."""
+    """The largest distance between the two images of one record."""
     moved: int
     total: float
     candidate: str
-    """The name of the record that replaced another one."""
+    """A name for the record that replaced another one, such as "the origin"."""
     before: int
-    """The number of records of the given data that had been replaced earlier on the path."""
+    """The number of records of the given data that were already replaced in S."""
     neighbours: tuple[Records, Records] = attrs.field(eq=False, repr=False)
     """The neighbouring tables S and S', as secret as the data."""
 
 
 @attrs.frozen
 class MovementReport:
-    """The largest movements of records seen in a check; it is true as a condition (``if``) if
-    nothing contradicts the declaration.
+    """The outcome of a check: the largest movements of records that were seen, and the declared
+    bounds that they exceed. It is true as a condition (``if``) if they exceed none.
 
     No finding is no proof. The report reveals data: keep it as secret as the data.
     """
@@ -67,8 +68,8 @@ class MovementReport:
     furthest: Movement | None
     moved: Movement | None
     distance: Movement | None
-    """The movement with the largest total distance τ (``furthest`` has the largest distance Δ₂ of a
-    record, and ``moved`` the largest number Δ_∞ of records); None if no neighbour is a dataset."""
+    """The movement with the largest total distance; ``furthest`` has the largest distance of one
+    record, and ``moved`` the most records. None if no neighbour could be tried."""
     findings: tuple[Finding, ...]
     interrupted: bool = False
 
@@ -109,7 +110,7 @@ def check_preprocessing(preprocessing: object, data: object, *, tries: int = 200
 
 
 class _Search:
-    """A search over pairs of neighbours that keeps the worst movements seen."""
+    """A search over pairs of neighbours for the largest movements of records."""
 
     def __init__(self, pi: TablePreprocessing, tries: int) -> None:
         self.pi, self.left, self.tried = pi, tries, 0
@@ -119,7 +120,8 @@ class _Search:
     def run(self, table: Records) -> None:
         candidates = dict(_candidates(table, self.pi))
         paths = [_Path(table, name, record) for name, record in candidates.items()]
-        if self.pi.dimension > 1:  # In one dimension, a record is its own mirror image.
+        # In one dimension, mirroring a record in the direction of the mean does not change it.
+        if self.pi.dimension > 1:
             paths.append(_mirrored(table))
         for share in (1, len(table) // 2):
             for path in paths:
@@ -128,7 +130,7 @@ class _Search:
                 self.follow(path, max(1, share))
 
     def follow(self, path: "_Path", end: int) -> None:
-        """Search a path of datasets for the two neighbours between which records move furthest."""
+        """Search a path of datasets for two neighbours between which a record moves far."""
         while not self.pi.datasets.contains(path.at(end)):
             if end == 1:
                 return
@@ -151,19 +153,19 @@ class _Search:
 
     @property
     def fits(self) -> bool:
-        """Whether all images are tables of n rows, of one shape."""
+        """Whether each image so far was a table of n rows, and all of them of the same shape."""
         tables = all(len(each) == 2 and each[0] == self.pi.size for each in self.shapes)
         return tables and len(self.shapes) <= 1
 
     def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
-        with np.errstate(all="ignore"):  # Data to which π cannot be fitted give images of NaN.
+        with np.errstate(all="ignore"):  # Where π cannot be fitted to the data, the image is NaN.
             found = np.asarray(self.pi(path.at(count)), np.float64)
         self.shapes.add(found.shape)
         return found
 
     def keep(self, gaps: Records, path: "_Path", low: int) -> None:
-        """Count a pair of neighbours, and keep its movement where it is the worst so far."""
+        """Record the movement between two neighbours, where it is larger than all before."""
         self.tried += 1
         moved = int((gaps > _STILL * float(self.pi.radius)).sum())
         pair = path.at(low), path.at(low + 1)
@@ -199,8 +201,8 @@ class _Search:
 
 
 class _Path:
-    """A path of datasets that begins at the data: more and more records are replaced by ``record``.
-    The record number ``first``, if given, is replaced first, and then the least similar records."""
+    """A path of datasets that begins at the given data: in each step one more record is replaced by
+    ``record``, those at the largest distance first; before them number ``first``, if given."""
 
     def __init__(
         self, table: Records, name: str, record: Records, first: int | None = None
@@ -218,8 +220,8 @@ class _Path:
 
 
 def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, Records]]:
-    """Candidates for the replacing record: at the edge of the ball, along axes and principal
-    directions; and inside the ball."""
+    """The candidates, by name, for the record that replaces others: in the ball and at its edge,
+    along the axes and along the data's principal directions."""
     known = np.nan_to_num(table)
     yield "the origin", np.zeros(pi.dimension)
     middle: Records = known.mean(axis=0)
@@ -236,8 +238,8 @@ def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, R
 
 
 def _mirrored(table: Records) -> _Path:
-    """The path on which the record furthest from the direction of the others' mean is mirrored in
-    that direction.
+    """A path whose first step replaces one record by its mirror image at the line through the mean
+    of the others: the record for which this image is furthest away.
 
     No replacement turns principal directions more: two such datasets reach the bound of
     ``PrincipalProjection``.
@@ -252,7 +254,7 @@ def _mirrored(table: Records) -> _Path:
 
 
 def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:
-    """The distance that each record which both datasets share has moved; NaN counts as ∞."""
+    """The distance between the two images of each record in both datasets; ∞ for NaN."""
     kept: NDArray[np.bool_] = np.ones(len(zero), bool)
     kept[path.order[low:high]] = False
     found = lengths(zero[kept] - one[kept])

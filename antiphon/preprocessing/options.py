@@ -35,8 +35,8 @@ def preprocess(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Print the ε that a preprocessing that is not private costs: naive, printed, derived, by
-    groups."""
+    """Print the ε behind a preprocessing that is not private itself, computed in four ways: naive,
+    printed, derived, by groups."""
     from antiphon.preprocessing import commands
 
     check_plot(plot, force)

@@ -38,7 +38,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def datasets(self) -> Space:
-        """The space of datasets that the preprocessing accepts."""
+        """The space of the datasets to which the preprocessing can be fitted."""
 
     @property
     @abstractmethod
@@ -48,7 +48,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def images(self) -> Relation:
-        """The relation between π_S(S) and π_S(S'), for neighbours S, S' and one fitted π.
+        """The relation between the images π_S(S) and π_S(S') of neighbours, under one fitted π_S.
 
         The relation must hold for any two images that differ in one record, anywhere in π's range:
         group privacy uses such steps.
@@ -74,12 +74,13 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def distance(self) -> Fraction:
-        """The bound τ on the distance that the other records move (of π_S(S') and π_S'(S'))."""
+        """The bound τ on the sum of the distances between a record's images under π_S and under
+        π_S', over all records of S'."""
 
     @property
     def apart(self) -> Fraction | None:
-        """A bound on the distance of the images π_S(S) and π_S'(S') of neighbours, summed over all
-        records, if one below the default is known; else None."""
+        """A bound on the distance between the images π_S(S) and π_S'(S') of neighbours, where one
+        is known that is better than the triangle inequality's; else None."""
         return None
 
     @property
@@ -93,8 +94,7 @@ class Preprocessing(ABC):
 
 
 def stated(value: object) -> Preprocessing:
-    """Check that a value is a valid Preprocessing, and return it. Raises: InvalidArgument with
-    advice."""
+    """Check the declared bounds of a Preprocessing and return it. Raises: InvalidArgument."""
     if not isinstance(value, Preprocessing):
         raise InvalidArgument(
             f"preprocessing is a Preprocessing, which says how far records move, no "
@@ -107,8 +107,8 @@ def stated(value: object) -> Preprocessing:
 
 
 def changed(preprocessing: Preprocessing) -> int:
-    """The largest number of records in which π_S(S) and π_S'(S') differ: the moved records and the
-    replaced one.
+    """The largest number of records in which the images π_S(S) and π_S'(S') differ: the records
+    that may move, and the replaced one.
 
     Raises: InvalidArgument for a Δ_∞ that is negative or more than n.
     """
@@ -122,8 +122,8 @@ def changed(preprocessing: Preprocessing) -> int:
 
 
 def travelled(preprocessing: Preprocessing) -> Fraction:
-    """The declared distance τ, by which a preprocessing may move its output between neighbouring
-    tables. Raises: InvalidArgument if it is no rational >= 0."""
+    """The declared distance τ of a preprocessing, after a check. Raises: InvalidArgument if it is
+    no rational >= 0."""
     found = preprocessing.distance
     if type(found) is not Fraction or found < 0:
         raise InvalidArgument(
@@ -211,7 +211,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
 @column_safe
 @attrs.frozen
 class _Known(Listed):
-    """The space of record tuples with at most ``missing`` missing entries."""
+    """The space of tuples of records of which at most ``missing`` are missing (``EMPTY``)."""
 
     records: Tuples
     missing: int

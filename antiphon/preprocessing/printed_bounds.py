@@ -1,5 +1,5 @@
-"""The table of bounds printed in a talk: each cell as printed, beside the value that the talk's
-theorem gives.
+"""A table of Rényi bounds that was printed in a talk, for mechanisms behind a preprocessing, and
+the values that the talk's own theorem gives.
 
 The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
 preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
@@ -55,7 +55,7 @@ TAU: Final[dict[str, Figure]] = {
     "PCA": lambda s: 12.2 / s.gap,
     "scaling": lambda s: 4 / s.sigma**3,
 }
-"""The bound τ = Δ₂Δ_∞ of each preprocessing in the printed table, by the talk's sensitivities."""
+"""For each preprocessing (a column of the printed table) its bound τ = Δ₂Δ_∞, by the talk."""
 
 THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
@@ -64,8 +64,8 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""The Rényi bound of each mechanism in the printed table by the theorem of the same talk, as a
-function of τ."""
+"""For each mechanism (a row of the printed table) its Rényi bound by the talk's theorem, as a
+function of the parameters and of τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (
@@ -107,12 +107,12 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
             1 + 4 * s.moved**2 * (s.size / math.log(s.size))
             / ((s.size - s.moved) ** 3 / math.log(s.size - s.moved)))),
 }  # fmt: skip
-"""The printed cells, by (mechanism, preprocessing): each as text and as a function."""
+"""The printed bounds, by (mechanism, preprocessing): each as text and as a function."""
 
 
 def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
-    """The RDP bound printed in the talk for Gaussian noise at ρ behind a preprocessing with τ =
-    ``shift`` sensitivities; p = 2.
+    """The printed Rényi bound for Gaussian noise of ρ-zCDP behind a preprocessing whose τ is
+    ``shift`` times the sensitivity, by Hölder's inequality with exponent p = 2.
 
     The talk's factor multiplies both legs, so the bound is too large, but valid.
     """
@@ -121,12 +121,13 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:
-    """The value of a cell of the talk's table, computed by the theorem of that talk."""
+    """The bound in a cell of the printed table (a mechanism's row, a preprocessing's column),
+    computed by the talk's theorem."""
     return THEOREM[row](setting, TAU[column](setting))
 
 
 def wrong_cells(setting: Circumstances) -> list[tuple[str, str]]:
-    """The cells of the printed table whose figure differs from the theorem's.
+    """The cells of the printed table in which the bound differs from that of the talk's theorem.
 
     >>> some = dict(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2)
     >>> wrong_cells(Circumstances(**some))

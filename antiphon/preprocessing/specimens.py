@@ -1,4 +1,4 @@
-"""Examples of an imputed sum for the self-check: its ε correct, and a twin with the naive ε."""
+"""Examples of a sum of imputed values for the self-check, and a broken twin."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,7 +10,7 @@ from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
 
-nothing_proved_in(__name__)  # claims of the broken twins below never count as proved
+nothing_proved_in(__name__)  # The claims of broken twins must not count as proved.
 
 _HIGH: Final = 9
 _THERE: Final = Integers(0, _HIGH)
@@ -18,7 +18,7 @@ _RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _T
 
 
 def specimens() -> Iterator[Specimen]:
-    """The examples of an imputed sum; the broken twin has noise for the changed record only."""
+    """The examples of a sum of imputed values; the broken twin's ε ignores the imputation."""
     impute = ImputedSum(size=4, missing=2, high=_HIGH)
     right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
     asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))

@@ -1,5 +1,5 @@
-"""Exact checks of privacy after preprocessing: by distance, by the weak triangle inequality, by
-groups."""
+"""Exact checks of the three bounds on privacy behind a preprocessing: the claim by distance, the
+weak triangle inequality, and group privacy."""
 
 import math
 from bisect import bisect_left
@@ -23,18 +23,17 @@ from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
 
-nothing_proved_in(__name__)  # claims of the broken twins below never count as proved
+nothing_proved_in(__name__)  # The claims of broken twins must not count as proved.
 
 THEOREM: Final = "Weak triangle"
 GROUP: Final = "Group privacy"
 TURNED: Final = "Principal directions"
 SECTION = (6, 2)
-"""The position of this module's rows in ``antiphon verify``: after CM Thm 6.1, of which the direct
-bound is a special case."""
+"""The position of these checks in the output of ``antiphon verify``: after those of CM Thm 6.1."""
 
 
 def checks() -> Iterable[Check]:
-    """The checks of privacy after preprocessing, each a line of ``antiphon verify``."""
+    """The checks of this module, one for each line in the output of ``antiphon verify``."""
     text = "{1} of {0} bits imputed, noise that halves with each step"
     made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
     yield from made
@@ -64,8 +63,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class HalvedByDistance(FiniteResponse):
-    """A mechanism with clipped noise, whose probability halves with each step from 0: ε = (ln 2)·d
-    for neighbours at distance d.
+    """A mechanism with clipped noise n of probability ∝ 2^-|n|: (ln 2)·d-DP for neighbours at
+    distance d.
 
     ``forgets``: a broken twin, which claims for any distance the ε of one step.
     """
@@ -73,14 +72,14 @@ class HalvedByDistance(FiniteResponse):
     forgets: bool = False
 
     def claims_at(self, distance: Fraction) -> tuple[Claim, ...]:
-        """The pure-DP claim for neighbours at this distance."""
+        """The claim of pure DP for neighbours at this distance."""
         cost = Pure(Log(2 if self.forgets else 2 ** math.floor(distance)))
         f = neighbouring_start(Within(distance))
         return (Claim(cost, f, Status.PROVED, "each step doubles or halves"),)
 
 
 def pipeline(size: int, missing: int, *, forgets: bool = False) -> Preprocessed:
-    """A noisy sum of bits, some of them missing and imputed first."""
+    """A noisy sum of bits, some of which may be missing and are imputed first."""
     noise = HalvedByDistance(finite_laplace(size).weights, forgets=forgets)
     return Preprocessed(noise, ImputedSum(size=size, missing=missing, high=1))
 
@@ -93,8 +92,7 @@ def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
 # --- the weak triangle inequality -----------------------------------------------------------------
 
 NEAR: Final = Renyi(lambda order: response_divergence(Log(2), order))
-"""The Rényi curve of two laws whose densities differ by a factor of at most 2, as of randomized
-response."""
+"""The Rényi curve of randomized response with e^ε = 2, whose two laws have ratios of at most 2."""
 AT: Final = tuple(epsilon(Log(Fraction(each))) for each in ("1", "3/2", "2", "3"))
 
 
@@ -113,8 +111,8 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """The Rényi curve of two steps of the curve ``NEAR`` (``Hoelder``), computed at a few orders;
-    other orders get the value at the next higher one."""
+    """The Rényi curve of two steps, each with the curve ``NEAR``, by the weak triangle inequality
+    (``Hoelder``); at the orders ``ORDERS``, and at others the value for the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -136,8 +134,8 @@ def _cell(row: str, column: str, setting: Circumstances) -> float:
 
 
 def _talk(*, cell: Cell = by_theorem) -> Evidence:
-    """A check of a printed Rényi bound (``printed_bounds``), at orders α >= 11, against a threshold
-    test between N(0, 1) and N(ε(1 + τ), 1).
+    """Evidence on a Rényi bound of ``printed_bounds`` at orders α >= 11, by the error probabilities
+    of a threshold test between N(0, 1) and N(ε(1 + τ), 1).
 
     It uses one good threshold; probabilities are rounded towards one another.
     """
@@ -174,7 +172,7 @@ def _lesser() -> Evidence:
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 FIXED: Final[Point] = (Fraction(1), Fraction(0))
-"""The record that both datasets contain."""
+"""The record that the two neighbouring datasets have in common."""
 
 
 def _point(*coordinates: str) -> Point:
@@ -191,12 +189,12 @@ def _gaps(*, both: bool = True) -> Evidence:
 
 
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:
-    """Evidence that the projection P on the principal direction turns by at most s/(g + g') when a
-    dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``.
+    """Evidence that the projection P on the principal direction moves by ‖P - P'‖ <= s/(g + g')
+    when a dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``; g and g' are the
+    eigengaps of their second moments, and s is the spread of the difference of the moments.
 
-    g and g' are the gaps of the moments, and s the spread of their difference. A bit is 1 with
-    probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points to where x
-    moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
+    A bit is 1 with probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points
+    to where x moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
     """
     images, gaps = zip(*map(_projected, (one, other)), strict=True)
     plus = (one[0] + other[0], one[1] + other[1])
@@ -205,21 +203,21 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 
 def _centred(*, centred: bool = True) -> Evidence:
-    """Evidence that P, of centred records, turns by at most (3√3/2)(n-1)/(n²δ), for n = 2 and a gap
-    of δ; if not ``centred``, by 1/(nδ).
+    """Evidence that the projection P on the principal direction of n = 2 centred records moves by
+    (3√3/2)(n-1)/(n²δ) at most, for an eigengap δ; if not ``centred``, by 1/(nδ).
 
     The records are (-1, 0) and (c, s), or its mirror image (c, -s), on the unit circle: the
     direction is that of their difference, and the gap a fourth of its square, (1+c)/2.
     """
-    c, s = _point("33/65", "56/65")  # about 60°, where the bound is met
+    c, s = _point("33/65", "56/65")  # An angle of about 60°, at which the bound is attained.
     gap = (1 + c) / 2
     most = root_up(Fraction(27, 64)) if centred else Fraction(1, 2)
     return _biased(((gap, s / 2), (gap, -s / 2)), most / gap)
 
 
 def _biased(images: Sequence[Point], bound: Fraction, *, exactly: bool = False) -> Evidence:
-    """Evidence on ‖P - P'‖ <= ``bound``, by the images of a record of length 1 and a bit of them
-    (``_turned``)."""
+    """Evidence that ‖P - P'‖ <= ``bound`` for two projections P and P', given the ``images`` of a
+    record of length 1 under both: a test of the privacy of one bit of the image."""
     apart = _minus(*images)
     moved = _length(apart)
     biases = [(apart[0] * x + apart[1] * y) / moved for x, y in images]
@@ -231,8 +229,8 @@ def _biased(images: Sequence[Point], bound: Fraction, *, exactly: bool = False) 
 
 
 def _projected(record: Point) -> tuple[Point, Fraction]:
-    """The projection of ``FIXED`` on the principal direction of two records x and y, ``FIXED`` and
-    ``record``, and the eigengap of xxᵀ + yyᵀ.
+    """The projection of the record ``FIXED`` on the principal direction of the two records x =
+    ``FIXED`` and y = ``record``, and the eigengap of xxᵀ + yyᵀ.
 
     The direction has the angle φ with (cos 2φ, sin 2φ) = (a - c, 2b)/gap, where a, b and c are the
     entries of the matrix.
@@ -248,6 +246,6 @@ def _minus(one: Point, other: Point) -> Point:
 
 
 def _length(vector: Point) -> Fraction:
-    """The length of a vector, for one whose length is rational."""
+    """The length of a vector; it must be rational."""
     square = vector[0] ** 2 + vector[1] ** 2
     return Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))

@@ -1,5 +1,5 @@
-"""Weak triangle inequalities: privacy bounds between laws P and Q from those between P, R and
-between R, Q; and for k such steps."""
+"""Weak triangle inequalities: bounds on the privacy loss between laws P and Q, from bounds between
+P and R and between R and Q; and group privacy for k such steps."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ WIDEST: Final = 30.0
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
-"""The distance below which two points count as one; its cosh is 1 + 2^-31."""
+"""The distance below which two arguments of a function count as one: its cosh is only 1 + 2^-31."""
 
 
 class _Point(NamedTuple):
@@ -33,7 +33,7 @@ class _Point(NamedTuple):
 
 
 def least_from(function: Callable[[float], float], start: float) -> float:
-    """The least value of a function on [-30, 30], searched downhill from ``start``.
+    """The least value of a function on [-30, 30], by a search that goes downhill from ``start``.
 
     If the function is infinite at the start, the search begins at the best point of a grid.
     """
@@ -51,8 +51,8 @@ def least_from(function: Callable[[float], float], start: float) -> float:
 
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
-    """Three points that bracket a minimum: neither outer value is below the middle value, or an end
-    of the range is reached."""
+    """Three points around a minimum: the value at the middle one is the least, unless an end of the
+    range is reached."""
     step = 1.0 / 8
     left, right = (at(middle.place + each) for each in (-step, step))
     while min(left.value, right.value) < middle.value:
@@ -69,8 +69,8 @@ def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Poi
 def _least_between(
     at: Callable[[float], _Point], left: _Point, middle: _Point, right: _Point
 ) -> float:
-    """The least value between three bracketing points, by parabolas and, each third time, golden
-    section."""
+    """The least value of a function between three points of which the middle one is the lowest, by
+    parabolas and, at each third step, by the golden section."""
     for step in range(1, _STEPS):
         if right.place - left.place <= 4 * _NEAR:
             break
@@ -127,7 +127,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """The slope (a+b)², by the least linear curves αa² and αb² of the two steps."""
+    """The factor (a+b)² of the curve α(a+b)², for the least linear curves αa² and αb²."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -173,7 +173,7 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The Rényi curves of measures without a δ > 0; of linear curves only the lowest."""
+    """The Rényi curves of measures without a δ > 0; of several linear curves only the lowest."""
     kept = [each for each in measures if not _has_delta(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
@@ -192,8 +192,8 @@ def _has_delta(measure: Measure) -> bool:
 
 
 def _balance(first: float, second: float) -> float:
-    """The t = ln(b/a) at which the search starts: the best one for linear curves, whose values at
-    one order are a² and b²."""
+    """The t at which the search for the order α + (α-1)e^t starts: ln(b/a), the best one for linear
+    curves, whose values at one order are a² and b²."""
     known = 0 < first < math.inf and 0 < second < math.inf
     return (math.log(second) - math.log(first)) / 2 if known else 0.0
 
@@ -226,8 +226,8 @@ class Ranged:
 
 
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
-    """The measures of two steps in a row by the weak triangle inequality: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃,
-    and ``Hoelder``.
+    """The measures of privacy of two steps in a row by the weak triangle inequality: ε + ε̃, (√ρ +
+    √ρ̃)² and μ + μ̃, if both steps have such a measure, and the Rényi curve ``Hoelder``.
 
     Pure: log-ratios add up. zCDP: ``Hoelder`` of αρ and αρ̃. GDP: T(P, Q) >= G_μ̃(1 - G_μ), which
     is G_{μ+μ̃} (Dong, Roth and Su 2022, Lemma A.5).
@@ -253,8 +253,8 @@ def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]
 
 
 def steps(measures: Sequence[Measure], count: int) -> tuple[Measure, ...]:
-    """The measures of k steps by group privacy: kε, k²ρ, kμ (Vadhan 2017; Bun and Steinke 2016,
-    Prop. 1.9)."""
+    """The measures of privacy of k = ``count`` steps by group privacy: kε, k²ρ and kμ (Vadhan 2017;
+    Bun and Steinke 2016, Prop. 1.9)."""
     found: list[Measure] = []
     pure, shift = _least(measures, Pure), _least(measures, GaussianDP)
     concentrated = _least(measures, ZeroConcentrated)
@@ -271,7 +271,7 @@ Kind = TypeVar("Kind", Pure, ZeroConcentrated, GaussianDP)
 
 
 def _least(measures: Sequence[Measure], kind: type[Kind]) -> Kind | None:
-    """The least measure of this kind that the given measures imply; None if none does."""
+    """The least measure of this ``kind`` that follows from a given one; None if none does."""
     found = [each for each in (converted(one, kind) for one in measures) if each is not None]
     return min(found, key=_size, default=None)
 

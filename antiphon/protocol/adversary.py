@@ -31,8 +31,8 @@ class Adversary(ContinualMechanism[State]):
     """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A subclass of an adversary that defines ``step`` listens to the answers by default, also
-        # if its base class does not.
+        # A class that defines ``step`` uses the answers unless it says otherwise, even if its base
+        # class ignores them.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -61,7 +61,7 @@ class History(Sequence[Item], Generic[Item]):
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
-        # The shared list got another item from another version of this sequence.
+        # If another version of this sequence has appended to the shared list, the items are copied.
         if len(items) <= length or items[length] is not item:
             items = [*items[:length], item]
         longer: History[Item] = History.__new__(History)

@@ -21,8 +21,7 @@ from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""A privacy cost as a filter counts it: the amount of the filter's ``unit`` (ε, ρ, a Rényi
-divergence or μ²), and δ."""
+"""The type of a privacy cost: an amount in the filter's ``unit`` (ε, ρ, Rényi or μ²), and a δ."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
@@ -36,15 +35,16 @@ class ChildShare:
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
-    """The amounts charged to a filter; or the privacy parameter taken from the list that the
-    verification function fixes in advance; None if nothing is charged."""
+    """The privacy cost charged to a filter, or the privacy parameter taken out of the purse of the
+    verification function; None if nothing is charged."""
     standing: Standing
-    """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
+    """The mechanism's status: live, halted or refused. A halted mechanism stays charged; a refused
+    one was never charged."""
 
 
 class Slot(NamedTuple):
-    """A privacy parameter that a verification function fixes in advance: how many mechanisms may be
-    created with it, and how many still may."""
+    """A privacy parameter in the purse of a verification function: how many mechanisms may be
+    created with it, and how many more."""
 
     measure: Measure
     fixed: int
@@ -54,7 +54,7 @@ class Slot(NamedTuple):
 @reads_well
 @attrs.frozen(kw_only=True)
 class InEpsilon:
-    """A budget as ε at one δ. Each ε is a double, rounded to the safe side.
+    """A session's budget as ε at one δ; each ε is a double, rounded so that it promises less.
 
     ``total`` and ``loss`` hold for an adversary that creates mechanisms adaptively. ``spent`` is
     the part of ``total`` that is used: the ε if the charges so far had been fixed in advance and
@@ -68,12 +68,12 @@ class InEpsilon:
     spent: float | None
     """The ε of all charges so far, rounded up; None if there is no such ε (see ``why``)."""
     remaining: float | None
-    """``total`` - ``spent``, rounded down."""
+    """The ε that remains: ``total`` - ``spent``, rounded down; None if unknown or unlimited."""
     loss: float | None
-    """The reading of an odometer, a bound on the privacy loss so far: when the session stops at any
-    time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over all views v, where P and Q are their laws in
-    the two worlds of the privacy game. If no claim has a δ_i, the loss ever exceeds the reading
-    with probability at most δ. None if no theorem on odometers applies."""
+    """The reading of an odometer, a bound on the privacy loss so far: whenever the session stops, Σ
+    max(0, P(v) - e^reading(v)·Q(v)) <= δ over all views v, where P and Q are the laws of the view
+    in the two worlds of the privacy game. If no claim has a δ of its own, the loss ever exceeds the
+    reading with probability at most δ. None if no theorem on odometers applies."""
     status: Status
     """The status of ``total`` and ``loss``: ASSUMED if a premise about a mechanism created so far
     is only assumed. A later creation with an assumed claim makes the status ASSUMED, too."""
@@ -89,7 +89,7 @@ class RiskInSight(Protocol):
 
     @property
     def proved(self) -> bool:
-        """Whether no bound relies on an assumption, and the bounds hold for the whole session."""
+        """Whether all bounds hold for the whole session and none relies on an assumption."""
         ...
 
     @property
@@ -105,7 +105,7 @@ class RiskInSight(Protocol):
 
     @property
     def right_accusations(self) -> float:
-        """An upper bound on the share of accused persons who are members of the dataset."""
+        """An upper bound on the share of members among the persons accused of being in the data."""
         ...
 
     @property
@@ -114,13 +114,12 @@ class RiskInSight(Protocol):
         ...
 
     def posterior_above(self, threshold: float) -> float:
-        """An upper bound on the probability that the adversary, for a person in the dataset, gets a
-        posterior probability of this membership above ``threshold``."""
+        """An upper bound on the probability that, for a person in the dataset, the adversary's
+        posterior probability of this person's membership exceeds ``threshold``."""
         ...
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw the largest possible true-positive rate over the false-positive rate; returns the
-        axes."""
+        """Draw the largest possible true-positive rate by false-positive rate; returns the axes."""
         ...
 
 
@@ -138,34 +137,33 @@ class BudgetInSight(ABC):
     @property
     @abstractmethod
     def limits(self) -> Charge | None:
-        """The upper limits of the sums that the session's filter keeps."""
+        """The sums of charges that the session's filter allows; None without a filter."""
 
     @property
     @abstractmethod
     def spent(self) -> Charge | None:
-        """The sums of all charges so far, rounded up where they are not exact numbers."""
+        """The sums of all charges so far, rounded up if not exact; None without a filter."""
 
     @property
     @abstractmethod
     def remaining(self) -> Charge | None:
-        """The filter's ``limits`` minus ``spent``: a mechanism that is charged no more may be
-        created."""
+        """``limits`` - ``spent``: the largest charge that the filter still accepts."""
 
     @property
     @abstractmethod
     def purse(self) -> tuple[Slot, ...]:
-        """The privacy parameters that the verification function fixes in advance, with how many
-        are left; () if it fixes none."""
+        """The purse: the privacy parameters that the verification function fixes in advance, each
+        with the number still left; () if it fixes none."""
 
     @property
     @abstractmethod
     def shares(self) -> Sequence[ChildShare]:
-        """The budget share of every created mechanism, in order; each is computed on access."""
+        """The budget shares of all created mechanisms, in order; each is computed on access."""
 
     @property
     @abstractmethod
     def largest(self) -> ExactEpsilon | None:
-        """The largest ε of one more ε-DP mechanism that the filter accepts; None if no filter."""
+        """The largest ε of an ε-DP mechanism that the filter accepts; None without a filter."""
 
     @abstractmethod
     def at(self, delta: float | Fraction) -> InEpsilon:
@@ -206,7 +204,7 @@ class Price:
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` with which a filter would refuse the mechanism; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """The reason why the composition would answer the creation with HALT; "" if it would not."""
+    """The reason why the composition would answer HALT to the creation; "" if it would not."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
     """The value of ``session.budget`` after the mechanism's creation."""

@@ -63,7 +63,7 @@ class PostProcessor(ABC, Generic[State]):
         message goes to, message')."""
 
     def wired(self, right: Signature) -> PostProcessor:
-        """This post-processor, prepared for the message spaces of the party on its right.
+        """This post-processor, prepared for a right neighbour with the message spaces ``right``.
 
         Raises: CompositionError if it cannot stand there.
         """
@@ -74,7 +74,8 @@ class PostProcessor(ABC, Generic[State]):
         return right
 
     def is_over(self, state: State) -> bool | None:
-        """Whether a HALT that the post-processor sends to the left in this state is final.
+        """Whether a HALT that the post-processor sends to the left in this state ends the
+        interaction.
 
         True by default: the post-processor's own HALT is final. A post-processor that only passes
         answers on returns None: then the party that sent the HALT decides.
@@ -82,7 +83,8 @@ class PostProcessor(ABC, Generic[State]):
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
-        """The state after the party on the right refused a message; None: refusals are not handled.
+        """The state after the party on the right has refused a message; None for a post-processor
+        that does not handle refusals.
 
         Only a verifier handles refusals: it answers HALT, so that no exception leaves the privacy
         game.
@@ -90,7 +92,7 @@ class PostProcessor(ABC, Generic[State]):
         return None
 
     def why_halted(self, state: State) -> str | None:
-        """Reason why the post-processor sends HALT in this state; None if it gives no reason."""
+        """The reason why the post-processor sends HALT in this state; None if unknown."""
         return None
 
     @overload
@@ -167,7 +169,7 @@ class AnyChain(Mechanism[States]):
 
     links: tuple[PostProcessor, ...]
     mechanism: Mechanism
-    # The base class declares ``signature`` as a property; this frozen field takes its place.
+    # This frozen field takes the place of the base class's property ``signature``.
     signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
@@ -200,8 +202,8 @@ class AnyChain(Mechanism[States]):
 
     @property
     def initial_states(self) -> Space:
-        """The space of initial choices: the space of the only part that has a choice, or a product
-        over several such parts."""
+        """The space of initial choices: that of the only part with a choice of initial state, or
+        the product of the spaces of several such parts."""
         free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
         return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
 
@@ -214,7 +216,7 @@ class AnyChain(Mechanism[States]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """The mechanism's own claims, if every link only forwards queries (CM Lemma 2.15)."""
+        """The mechanism's claims, if all post-processors only forward queries (CM Lemma 2.15)."""
         if not all(map(only_forwards, self.links)):
             return ()
         lemma = "post-processing (CM Lemma 2.15)"
@@ -237,7 +239,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The parts' states after the leftmost verifier halted; None without a verifier."""
+        """The parts' states after the leftmost verifier has halted; None without a verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:
@@ -247,7 +249,7 @@ class AnyChain(Mechanism[States]):
     def carries_data(self, state: States, message: object) -> bool:
         if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
-        return True  # A post-processor may have turned a public message into private data.
+        return True  # A post-processor may send private data on, given a public message.
 
     def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)
@@ -256,7 +258,8 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        # A post-processor may have chosen its messages by private data, on which the state depends.
+        # The mechanism's public state may depend on messages that a post-processor has chosen by
+        # private data.
         return ()
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
@@ -277,13 +280,13 @@ class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportInco
 
 
 def chain(parts: Sequence[PostProcessor], mechanism: Mechanism) -> AnyChain:
-    """The chain parts[0] ∘* … ∘* mechanism as one list of parts; a ``Chain`` if no part has a
-    choice of initial state.
+    """The chain parts[0] ∘* parts[1] ∘* … ∘* mechanism, without nesting; a ``Chain`` if no part has
+    a choice of initial state.
 
     Raises: CompositionError for parts that do not fit.
     """
     wired, signature = _wire(parts, mechanism.signature)
-    # Only the new parts are checked, so that chaining n parts one by one stays cheap.
+    # Only the new parts are wired, so that adding n parts one after another stays cheap.
     single = isinstance(mechanism, ContinualMechanism) and all(
         part.initial_states == ONLY for part in wired
     )

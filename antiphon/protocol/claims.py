@@ -33,7 +33,7 @@ class Status(enum.Enum):
 
     @property
     def certainty(self) -> int:
-        """The certainty of the status: refuted 0, assumed 1, proved 2, machine-checked 3."""
+        """The certainty as a number: refuted 0, assumed 1, proved 2, machine-checked 3."""
         return ("refuted", "assumed", "proved", "machine-checked").index(self.value)
 
 
@@ -42,7 +42,7 @@ CERTAIN: Final = (Status.PROVED, Status.MACHINE_CHECKED)
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
-    """An attrs validator: the value's type is one of the given types, not a subclass of one."""
+    """An attrs validator: the value's exact type is one of the given types; no subclass counts."""
 
     def check(_: object, field: attrs.Attribute[Any], value: object) -> None:
         if type(value) not in kinds:
@@ -70,7 +70,8 @@ class Claim:
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
-        """The claim's ε and δ as exact numbers, as the message ``Create`` states them.
+        """The claim's ε and δ as exact numbers, in the form in which a message ``Create`` states
+        them.
 
         Raises: CompositionError for a measure without a single (ε, δ).
         """
@@ -83,7 +84,8 @@ class Claim:
         return stated
 
     def at(self, delta: object) -> Claim:
-        """The (ε, δ) claim with this δ that the claim implies; ε is rounded up (``approximate``).
+        """The claim of (ε, δ)-DP at this δ that this claim implies; ε is rounded up
+        (``approximate``).
 
         Raises: CompositionError if this claim implies no (ε, δ) with this δ.
         """

@@ -12,7 +12,7 @@ from antiphon.protocol.spaces import Signature
 
 
 class Side(enum.Enum):
-    """The side of a post-processor from which a message comes, or to which it goes."""
+    """A side of a post-processor, from which a message comes or to which it goes."""
 
     LEFT = "L"
     RIGHT = "R"
@@ -27,14 +27,13 @@ MAX_HOPS: Final = 1_000_000
 
 
 Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
-# P ∘* M (CM Alg. 1): P receives the message from the left; M answers what P sends right, and P
-# receives that answer from the right; what P sends left is the answer of the whole. P₁ ∘* P₂ (Alg.
-# 2) does the same with both sides open. Written as calls, a chain is a stack as deep as the chain
-# is long. But a step returns before its message goes on, and a part's memory is in its own state: a
-# frame of that stack would hold only which part speaks next. So one cursor is enough. Brackets
-# leave no trace in the cursor, which is associativity (law 3).  A message that leaves a part to the
-# left reaches its left neighbour from the right, and vice versa. The list of states belongs to the
-# walk: a step that raises leaves the list half changed, and the caller's tuple unchanged (law 1).
+# In P ∘* M (CM Alg. 1), P receives messages from the left and sends messages to either side. Those
+# to the right go to M, whose answers P receives from the right; those to the left are the answers
+# of P ∘* M. P₁ ∘* P₂ (Alg. 2) is the same with both sides open. As nested calls, a chain of n parts
+# would need a stack of depth n. But a step returns before its message goes on, and each part's
+# memory is in its own state, so one index (``here``) is enough. It does not depend on the brackets
+# in P₁ ∘* P₂ ∘* M: so ∘* is associative (law 3). ``states`` is a list made for this walk: if a step
+# raises, the caller's tuple of states is unchanged (law 1).
 
 
 def walk(

@@ -1,4 +1,4 @@
-"""How results are shown: a title and parts, described once for text, notebooks and programs.
+"""The display of results: a title and parts, described once for text, notebooks and programs.
 
 Results print as text and show in a notebook as HTML; programs read their fields.
 """
@@ -41,18 +41,18 @@ class Picture:
     """A picture in a result, which is shown in a notebook only."""
 
     svg: Callable[[], str | None]
-    """A call that draws the picture as SVG; None if it cannot be drawn."""
+    """A function that returns the picture as SVG text, or None if it cannot be drawn."""
 
 
 Part: TypeAlias = Union[str, Grid, Verbatim, Picture]
-"""One part of a card (the shown form of a result); a plain string is a sentence below the part
-before it."""
+"""The type of a part of a card (the display of a result); a plain string is a sentence below the
+previous part."""
 
 
 @attrs.frozen
 class Card:
-    """The content of a displayed result: a one-line title, and ``parts``, which are computed only
-    when more than the title is displayed."""
+    """The display of a result: a one-line title, and ``parts``, which are computed only if more
+    than the title is shown."""
 
     title: str
     parts: Iterable[Part] = ()
@@ -96,9 +96,9 @@ _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card, kind: str | None = None) -> dict[str, str]:
-    """The texts by which a notebook shows an object, by media type: plain text, HTML and the first
-    picture, from the object's ``card`` (title and parts). ``kind`` is the word before the title, by
-    default the name of the object's type."""
+    """The forms of an object in a notebook, by media type: plain text, HTML, and the first picture
+    of its ``card`` (title and parts). ``kind`` is the word before the title, by default the name of
+    the object's type."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
     html = _html(kind or type(thing).__name__, card.title, parts, drawn)
@@ -140,7 +140,8 @@ def _table(table: Grid) -> Iterator[str]:
 
 
 def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
-    """A row of an HTML table; a short first cell is kept on one line."""
+    """A row of an HTML table, its cells aligned to ``sides``; if the first cell is short, it is
+    kept on one line."""
     sides = sides or ["left"] * len(texts)
     styles = [f"{_CELL}text-align:{side}" for side in sides]
     styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
@@ -199,22 +200,22 @@ class Shown(Displayed):
 
 @attrs.frozen
 class DrawnAs:
-    """The value of a class's ``drawn_as``: how its objects are drawn in a sequence diagram.
+    """The declaration ``drawn_as`` of a class: how its objects are drawn in a sequence diagram.
 
     A view records only the messages that an adversary sent and received; this declaration adds the
     way of a message between the parts of the system.
     """
 
     title: str = ""
-    """The title of the part's lane in a sequence diagram, if it is not the name of the class."""
+    """The title of the part's lane (vertical line) in a diagram; "" for the name of the class."""
     about: str = ""
     """The text below the lane's title; {name} in it is replaced by the parameter of that name."""
     forwards: bool = False
     """Whether the part sends each message on, and each answer back, unchanged."""
     picks: bool = False
-    """Whether the part sends one side of each pair of messages; no diagram shows which side."""
+    """Whether the part passes on one side of each pair, as I(b) does; no diagram shows which."""
     composes: bool = False
-    """Whether the part is a composition, which passes questions to the mechanisms created in it."""
+    """Whether the part is a composition, which passes messages to the mechanisms created in it."""
 
 
 # --- results as data for programs ----------------------------------------------------------------

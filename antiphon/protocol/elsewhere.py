@@ -20,10 +20,10 @@ class CheckedElsewhere:
     theorem: str
     file: str
     differs: str
-    """The differences between the mechanism that was checked and the one that runs here."""
+    """How the mechanism that was checked differs from the one that runs here."""
     project: str
     commit: str
-    """The commit of the project at which the theorem was read."""
+    """The commit of the other project's repository in which the theorem was read."""
 
     def __str__(self) -> str:
         where = f"{self.project}: {self.theorem} in {self.file} at {self.commit[:10]}"

@@ -13,7 +13,8 @@ from antiphon.protocol.registry import register
 @register("antiphon.Forwarding/1")
 @attrs.frozen
 class Forwarding:
-    """A declaration that a post-processor forwards every message from its left, and forgets it.
+    """A declaration that a post-processor sends every message from its left on to its right, and
+    keeps no memory of these messages.
 
     The value of a post-processor's attribute ``forwards_queries``. The post-processor's next
     message to the right then depends only on the answers, on its coins and on the number of

@@ -36,10 +36,10 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     __slots__ = ()
 
     __immutable__ = True
-    """Marks the class as immutable: a mechanism holds parameters, no state that changes."""
+    """A mark that values of the class are immutable: a mechanism holds parameters, and no state."""
 
-    # At run time these attributes explain the right call; a type checker shall report them as
-    # missing.
+    # A call of one of these methods on a mechanism is a frequent mistake: at run time an error
+    # shows the right call, and a type checker reports that the method is missing.
     if not TYPE_CHECKING:
         send = Elsewhere("it runs in a session: write live = M.start(); live.send(message)")
         create = Elsewhere("it runs in a session: write live = M.start(); live.create(M)")
@@ -93,7 +93,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return True
 
     def why_halted(self, state: State) -> str | None:
-        """Reason why the mechanism answers HALT, if it does; never part of a transcript."""
+        """The reason why the mechanism answers HALT in this state; never part of a transcript."""
         return None
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
@@ -102,7 +102,8 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return ()
 
     def failures(self, state: State) -> tuple[BaseException, ...]:
-        """The exceptions of parts that have died in this state; never part of a transcript.
+        """The exceptions that have ended parts of the mechanism, as its state records them; never
+        part of a transcript.
 
         By default, the failures of the mechanism that is ``inside``.
         """
@@ -112,8 +113,8 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return self.died(state) if isinstance(self, HasParts) else ()
 
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
-        """The mechanism inside this wrapper, with its own state, in the wrapper's state ``state``;
-        None if this mechanism wraps no other.
+        """The mechanism that this one wraps, and its state, both taken from this mechanism's
+        ``state``; None if this mechanism wraps no other.
 
         A session finds the composition whose budget it shows by this method.
         """
@@ -144,7 +145,7 @@ class HasParts(ABC):
 
     @abstractmethod
     def died(self, state: Any) -> tuple[BaseException, ...]:
-        """The exceptions of the parts that have died in this state."""
+        """The exceptions that have ended mechanisms inside this one, as its state records them."""
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:

@@ -25,7 +25,7 @@ MAX_DEPTH: Final = 64
 
 
 class Creation:
-    """A message that asks a composition to create ``mechanism``."""
+    """Base class of messages that ask a composition to create ``mechanism``."""
 
     __slots__ = ()
     mechanism: Any
@@ -96,7 +96,8 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            # The returned view has a shape of its own, so nobody else can change this shape.
+            # The shape of an array can be changed in place, so the returned view has a shape of its
+            # own.
             return value.view()
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
@@ -106,7 +107,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         )
     if "__attrs_attrs__" not in vars(kind):
         made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)
-        # A NamedTuple has the constructor ``_make``.
+        # A NamedTuple is rebuilt by its constructor ``_make``.
         if made is None or not isinstance(value, tuple):
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
@@ -227,8 +228,7 @@ def identical(left: object, right: object) -> bool:
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not has_plain_metaclass(kind):
-        # A user's metaclass may make this class look like another, so its objects count as
-        # different.
+        # A user's metaclass may disguise a class as another one, so its objects count as different.
         return False
     if kind in _PLAIN:
         return bool(left == right)
@@ -256,7 +256,8 @@ def _same_array(left: Array, right: Array) -> bool:
 
 @lru_cache(maxsize=1024)
 def _value_fields(kind: Any) -> tuple[str, ...] | None:
-    """The names of the fields that determine a value of a slotted attrs class; None for others.
+    """The names of the fields that make up the value of an object of a slotted attrs class; None
+    for other classes.
 
     Fields without ``eq`` count too: they may differ, so two objects that differ in them
     are two messages.

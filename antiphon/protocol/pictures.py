@@ -120,7 +120,7 @@ def _matplotlib() -> ModuleType:
 
 
 def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
-    """Give axes the house style: no frame but two axes, a light grid, and labels for both axes."""
+    """Style axes: no frame at the top or right, a light grid, labels ``across`` and ``upwards``."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color=GRID, linewidth=0.8)
@@ -130,6 +130,16 @@ def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
         axes.set_xlabel(across)
     if upwards:
         axes.set_ylabel(upwards)
+
+
+def by_date(axes: Axes) -> None:
+    """Label the horizontal axis, whose values are dates, with at most nine short dates."""
+    import matplotlib.dates
+
+    dates: Any = matplotlib.dates
+    locator = dates.AutoDateLocator(maxticks=9)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
 
 
 def legend(axes: Axes, **where: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.errors import check_arity
+from antiphon.numbers.errors import check_arity, written_as
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
@@ -69,7 +69,7 @@ class AnswerPostProcessor(PostProcessor[None]):
 
     @abstractmethod
     def replaced(self, answer: Any, coins: Coins) -> object:
-        """The answer that goes left, in place of one from the right, which may be HALT."""
+        """The answer sent to the left in place of ``answer`` from the right, which may be HALT."""
 
 
 @column_safe(of="function")
@@ -82,8 +82,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
-    None."""
+    """The ``composition.Lifting`` with which ``ap.guarantee`` applies CM Thm 6.1, or None."""
     forwards_queries: bool | Forwarding = False
 
     def step(
@@ -95,6 +94,7 @@ class FunctionPostProcessor(Named, PostProcessor[State]):
         return right if self.left is None else self.left(right)
 
 
+@written_as("@ap.post_processor()")
 def post_processor(
     *,
     initial_state: object = None,

@@ -1,4 +1,4 @@
-"""Provenance: whose claims count as proved, and whose only as assumed (law 10).
+"""Provenance: which objects' claims count as proved, and which only as assumed (law 10).
 
 A figure is *proved* only where a proof speaks of the very code that runs. A claim of a class of
 this library is proved in its docstring and checked by tests; a claim of a user's class is the
@@ -58,7 +58,7 @@ def nothing_proved_in(package: str, *, but: str = "") -> None:
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
-"""Classes of Python itself that any class may have as a base without losing trust."""
+"""The classes of Python itself that may be bases of a class whose claims count as proved."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
@@ -177,7 +177,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """For the error text: the first member of a class that was defined outside this library."""
+    """For an error text: the first member of a class that is defined outside this library."""
     if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -188,8 +188,8 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class inherits a concrete class of this library, so that an error names the added
-    member, and not the class alone."""
+    """Whether a class inherits from a concrete class of this library; if so, an error names the
+    member that the class adds."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )
@@ -246,8 +246,8 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim with the status ASSUMED if it counted as true: for a mechanism that is not the one
-    of the claim's proof."""
+    """The claim with the status ASSUMED if its status counted as true; for a mechanism other than
+    the one that the claim's proof is about."""
     return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 

@@ -24,7 +24,8 @@ MARK: Final = "__column_safe__"
 _MISSING: Final = object()
 _emptied: Final[list[Callable[[], object]]] = []
 empties: Final = _emptied.append
-"""Register a function that clears a cache; each declaration by ``column_safe`` calls it."""
+"""Register a function that clears a cache; it is called whenever a class or function is declared
+``column_safe``."""
 
 
 class _Names:
@@ -133,7 +134,7 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
         raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Thing) -> Thing:
-        # The mark of an object that a decorator made of a function is set on this function.
+        # For an object that a decorator made of a function, the mark is set on that function.
         marked = thing if isclass(thing) else getattr(thing, "function", thing)
         setattr(marked, MARK, names)
         for empty in _emptied:
@@ -198,8 +199,7 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _is_needed(field: attrs.Attribute[Any]) -> bool:
-    """Whether a constructor call can be wrong because of a field: the field has no default, or must
-    be given by name."""
+    """Whether a constructor call must name or give a field: no default, or keyword-only."""
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
@@ -279,7 +279,7 @@ def _module(thing: object) -> str:
 
 
 def registered_name(thing: object) -> str | None:
-    """The registered name of a class or object; None if it has none."""
+    """The name under which a class or object is registered; None if it is not registered."""
     return _said.of(thing)
 
 

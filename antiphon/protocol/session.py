@@ -62,7 +62,7 @@ def sealed(message: object, queries: Space) -> object:
 
 
 FAILED: Final = "a step failed", "a step killed its process"
-"""The beginnings of the texts by which a session says that a failed step has ended it."""
+"""The two beginnings of the text by which a session says that a failed step has ended it."""
 
 
 class Accounts(Protocol):
@@ -113,7 +113,8 @@ class Session(Displayed, Generic[M]):
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
         "_seeded", "_step", "_stepping", "failure",
     )  # fmt: skip
-    # At run time this attribute explains the right call; a type checker shall report it as missing.
+    # A call of this method on a session is a frequent mistake: at run time an error shows the right
+    # call, and a type checker reports that the method is missing.
     if not TYPE_CHECKING:
         ask = errors.Elsewhere("write live.send(ap.Ask(query, index))")
 
@@ -130,8 +131,8 @@ class Session(Displayed, Generic[M]):
             raise InvalidArgument("give a session a seed or coins, not both")
         self._mechanism = mechanism
         self._now: tuple[object, int, object, object] = state, 0, None, None
-        """The session's present: the mechanism's state, the number of exchanges so far, the last
-        message and the last answer."""
+        """The present of the session: the mechanism's state, the number of exchanges so far, the
+        last message and the last answer."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
         self._seeded = not isinstance(self._coins, SampledCoins) or self._coins.seeded
         queries = mechanism.signature.queries
@@ -142,29 +143,28 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The session's ``_now`` at the start of the last step; while they are equal, it is
-        running."""
+        """The value of ``_now`` at the start of the last step; while ``_now`` still has this value,
+        that step is running."""
         tell_of_forks(self)
 
     # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
     #
     #   refused    The message is outside Q, or the step raises an AntiphonError and no coin has
-    #              been drawn. It raises, and nothing has happened: state, coins and transcript are
-    #              unchanged, and the session goes on.
-    #   answered   State, number, message and answer are stored at once, in ``_now``. An interrupt
-    #              falls before that store, when nothing is answered, or after it, when all is.
-    #   failed     The step raises after a draw, or something that is no refusal. Coins are used up
-    #              and not tossed again: an adversary that could have a failing step repeated would
-    #              choose among its noise. So it is answered by HALT, for ever, with the state
+    #              been drawn. ``send`` raises, and nothing has happened: state, coins, transcript
+    #              are unchanged, and the session goes on.
+    #   answered   State, number, message and answer are stored at once, in ``_now``. After an
+    #              interrupt, either nothing or all of this is stored.
+    #   failed     The step raises after a draw, or raises an error that is no refusal. Its coins
+    #              are not tossed again: an adversary that could have a failing step repeated would
+    #              choose among its noise. So the answer is HALT, for ever, with the state
     #              unchanged; the exception, which may hold data, is for the caller only.
     #
-    # Failed, and raised nevertheless: an interrupt, which is for the caller, and READINGS, where
-    # the coins or a faulty part are to blame: an answer would make them look like the mechanism's
-    # own.
+    # After a failed step ``send`` raises two kinds of exceptions: an interrupt, and READINGS, where
+    # the coins or a faulty part are to blame: HALT would look like the mechanism's own answer.
     #
-    # The lock is reentrant, so only a step that sends to its own session passes it; then
-    # ``_stepping`` equals ``_now``. The list of exchanges is written before ``_now`` and may be one
-    # ahead after an interrupt: it is read, and written on, from ``_now``'s number only.
+    # The lock is reentrant, so a step that sends to its own session passes it, and is detected by
+    # ``_stepping``. The list of exchanges is written before ``_now``, so after an interrupt it may
+    # have one exchange too many: only as many as the number in ``_now`` count.
 
     def send(self, message: object) -> Any:
         """Send one message and return its answer.
@@ -186,7 +186,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            # This very thread is inside a step of this session: other threads wait for the lock.
+            # Other threads wait for the lock, so this thread is inside a step of this very session.
             if self._stepping is now:
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
@@ -324,7 +324,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        # The text ``_over`` already names the failure of the session's own step.
+        # The session's own failure is not counted, as the text ``_over`` names it.
         failed = len(self.failures) - (self.failure is not None)
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"

@@ -17,7 +17,7 @@ import numpy as np
 
 from antiphon.numbers import Intractable, InvalidArgument, arrays
 from antiphon.numbers.arrays import Bound, product
-from antiphon.numbers.errors import listed
+from antiphon.numbers.errors import listed, of_kind
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import column_safe, register, set_derived
@@ -41,10 +41,7 @@ class Space(ABC):
         return all(map(self.contains, values))
 
     def cure(self, value: object) -> str:
-        """Advice for the error about a value that does not belong, after "; "; may be empty.
-
-        The text shows nothing of the value, which may be private data.
-        """
+        """Advice, after "; ", on a value outside, of which it shows nothing; or an empty text."""
         return ""
 
     def enumerate(self) -> Iterator[Any]:
@@ -272,6 +269,11 @@ class _OfSpaces(Listed):
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
+    def cure(self, value: object) -> str:
+        if type(self) is Tuples:
+            return "; a tuple of one entry is written (x,)" if len(self.spaces) == 1 else ""
+        return next(filter(None, (space.cure(value) for space in self.spaces)), "")
+
     @property
     def discrete(self) -> bool:  # type: ignore[override]
         return all(space.discrete for space in self.spaces)
@@ -358,7 +360,7 @@ class Pairs(Listed):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """Whether ``other`` is a subset of ``one``, if the types of the spaces decide it; else None."""
+    """Whether ``other`` is a subset of ``one``, if their types alone decide it; else None."""
     match one, other:
         case Anything(), _:
             return True
@@ -385,14 +387,13 @@ def _known(one: Space, other: Space) -> bool | None:
 
 def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, Space):
-        kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        raise InvalidArgument(f"{field.name} is a space such as spaces.Integers(), not {kind}")
+        raise InvalidArgument(f"{field.name} is a space (spaces.Integers()), not {of_kind(value)}")
 
 
 @attrs.frozen
 class Signature:
-    """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
-    carries private data, and that a public transcript hides."""
+    """The message spaces of a mechanism: queries Q, answers A, and ``updates``, those messages in Q
+    that carry private data, which a public transcript hides."""
 
     queries: Space = attrs.field(validator=_is_space)
     answers: Space = attrs.field(validator=_is_space)

@@ -47,7 +47,7 @@ def swap_symmetric(thing: object) -> bool:
 
 def symmetric_as(field: str) -> Any:
     """A property ``swap_symmetric`` for a class that wraps a verification function or relation: the
-    value that the object in the attribute ``field`` declares."""
+    declaration of the wrapped object, which is in the attribute ``field``."""
     return property(
         lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
     )
@@ -62,19 +62,27 @@ class Verification(ABC, Generic[State, Message]):
 
     __slots__ = ()
     checked_space: Space | None = None
-    """The space Q for which ``step`` itself refuses pairs outside Q × Q, so that a verifier need
-    not; None: it does not."""
+    """The query space Q, if ``step`` itself refuses every pair outside Q × Q, so that a verifier
+    need not test for it; None if ``step`` does not."""
     swap_symmetric: bool = False
     """Whether f(m₁, …, m_t) = f(m̄₁, …, m̄_t) always, where m̄ is m with its sides exchanged.
 
     A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
-    """Whether f = ⊥ when a pair has different sides and the first pair has not (CM Def. 5.3)."""
+    """Whether f refuses every sequence that has an identical first pair and a later pair that is
+    not identical (CM Def. 5.3)."""
+    narrower_than: "Verification | None" = None
+    """A verification function f' of which f's author declares that it allows every sequence that f
+    allows; None if none is declared. ``ap.guarantee`` then uses a promise w.r.t. f' as assumed.
+
+    A subclass does not inherit the declaration."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "swap_symmetric" not in vars(cls):
             cls.swap_symmetric = False
+        if "narrower_than" not in vars(cls):
+            cls.narrower_than = None
 
     @property
     @abstractmethod
@@ -107,8 +115,8 @@ class Verification(ABC, Generic[State, Message]):
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
 _SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Signal))
-"""Types such as None and bool: a verification function whose step returns a value of such a type is
-tested more closely, as not every such value is a state."""
+"""Types, such as bool, of which not every value is a state of an automaton: if a step of a
+verification function returns such a value, it is tested more closely."""
 _NEVER: Final = (type, BaseException)
 """Base types of values that no automaton has as a state: classes and exceptions."""
 
@@ -123,8 +131,7 @@ def read(
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)
-    # The test of the new state stands here and not in a function, as each message passes through
-    # here.
+    # This test is written inline for speed, as every message passes through it.
     stands = kind is STAND_IN.of or kind is STAND_IN.array
     odd = kind in _SUSPECT or stands or isinstance(after, _NEVER)
     if odd and not _is_state(after):

@@ -1,5 +1,4 @@
-"""Verification functions for counts of distinct items: neighbouring streams differ in one event or
-in one item.
+"""Verification functions for counts of distinct items: streams differ in one event, or in one item.
 
 Messages about items are tuples (item, …), or ``EMPTY`` where nothing happened. A post-processor
 that counts distinct items sends a counter ±1 whenever an item appears or disappears. If one item's
@@ -21,14 +20,14 @@ class Differed(NamedTuple):
     """The state of ``AlternatingDifferences``: how the pairs so far have differed."""
 
     total: int = 0
-    """The sum of |x - x'| over all pairs (x, x')."""
+    """The sum of |x - x'| over all pairs (x, x') so far."""
     level: int = 0
     """The sum of x' - x over all pairs (x, x') so far, which is -1, 0 or 1."""
     first: int = 0
     """The sign of the first difference; 0 before it."""
     age: int = 0
-    """The number of pairs since ``level`` last changed, while it is not 0; counted only if it is
-    bounded, by ``within``."""
+    """The number of pairs since ``level`` became 1 or -1; 0 if ``level`` is 0 or ``within``
+    None."""
 
 
 def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:
@@ -80,8 +79,7 @@ class AlternatingDifferences(Verification[Differed, object]):
         return self._older(state._replace(total=total, first=first), level)
 
     def _older(self, state: Differed, level: int) -> Differed | Refused:
-        """The state after one more pair, which brings the sum of all differences x' - x to
-        ``level``."""
+        """The state after one more pair, with the new sum ``level`` of all differences x' - x."""
         if self.within is None or not level:
             return state._replace(level=level, age=0) if state.level != level else state
         age = state.age + 1 if level == state.level else 0
@@ -92,22 +90,22 @@ class AlternatingDifferences(Verification[Differed, object]):
 
 @register("antiphon.ItemSeen/1", state=True)
 class ItemSeen(NamedTuple):
-    """The state of ``OneItem``: the items seen on both sides until a pair differs, and the item in
-    which it then differs."""
+    """The state of ``OneItem``: the items of the pairs so far while all were identical; then the
+    item in whose events the pairs differ."""
 
     seen: frozenset[object] = frozenset()
-    """The items of all pairs so far; empty once a pair has differed."""
+    """The items of all pairs so far; empty once a pair has not been identical."""
     item: tuple[object, ...] = ()
-    """The item that differs, as (item,); () before a pair differs."""
+    """The item in whose events the pairs differ, as (item,); () while all pairs are identical."""
     absent: int = 0
-    """The side, 0 or 1, that has no event of that item."""
+    """The world, 0 or 1, in which that item has no event."""
 
 
 @register("antiphon.OneItem/1")
 @attrs.frozen
 class OneItem(Verification[ItemSeen, object]):
-    """A verification function, item level: one side of the whole stream has no event of one item,
-    and ``EMPTY`` in its place; all else is the same.
+    """A verification function, item level: in one world, all events of one item are absent
+    (``EMPTY`` in their place); everything else is the same in both worlds.
 
     So no pair that does not differ has an event of that item, before or after: unlike
     ``user_level``, which allows that. State: ``ItemSeen``.
@@ -132,8 +130,8 @@ class OneItem(Verification[ItemSeen, object]):
         return _OTHERS if items[0] in state.seen else ItemSeen(frozenset(), items, absent)
 
     def _same(self, state: ItemSeen, items: tuple[object, ...]) -> ItemSeen | Refused:
-        """The state after a pair of identical sides, whose event has the item in ``items``; () if
-        there is no event."""
+        """The state after an identical pair; ``items`` holds the item of its event, or nothing if
+        it is no event."""
         if state.item:
             return _OTHERS if identical(state.item, items) else state
         return state._replace(seen=state.seen | {*items}) if items else state

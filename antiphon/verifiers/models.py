@@ -27,6 +27,14 @@ def is_verification(_: object, __: object, value: object) -> None:
         )
 
 
+def _is_space(_: object, field: "attrs.Attribute[Space]", value: object) -> None:
+    # A value that is no space has no ``contains``: V[f] would halt at every message.
+    if not isinstance(value, Space):
+        raise InvalidArgument(
+            f"{field.name} is a space, such as Finite((COUNT,)), not {of_kind(value)}"
+        )
+
+
 _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
 _NOT_INITIAL = Refused("a side of the first pair is no initial state")
 
@@ -47,7 +55,9 @@ class NeighbouringStart(Verification[int, object]):
     swap_symmetric = symmetric_as("relation")
     first_pair_consistent = True
     relation: Relation = attrs.field(factory=AnyTwo)
-    initial: Space | None = None
+    initial: Space | None = attrs.field(
+        default=None, validator=attrs.validators.optional(_is_space)
+    )
 
     @property
     def initial_state(self) -> int:
@@ -181,8 +191,8 @@ class UpdatesAndQueries(Verification[State, Message]):
     """
 
     swap_symmetric = symmetric_as("updates")
-    updates: Verification[State, Message]
-    queries: Space
+    updates: Verification[State, Message] = attrs.field(validator=is_verification)
+    queries: Space = attrs.field(validator=_is_space)
 
     @property
     def initial_state(self) -> State:

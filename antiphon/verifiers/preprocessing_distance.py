@@ -16,7 +16,7 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near, Relation, W
 
 _UP: Final = 1 + Fraction(1, 2**52)
 _FAR: Final = 2.0**1000
-"""Distance sums above this are treated as infinite: no such tables are neighbours."""
+"""The distance above which tables are never neighbours: larger sums count as infinite."""
 Records: TypeAlias = NDArray[np.float64]
 """The type of a float table with one record in each row."""
 
@@ -98,10 +98,9 @@ def _lengths(zero: Records, one: Records) -> Records:
 
 Spread: TypeAlias = Within | Near | EachWithin | PreprocessingDistance
 _METRICS: Final = (Within, Near, EachWithin)
-"""The relations of two messages whose distance, in some metric, is at most ``distance``."""
+"""The relations of two messages that are at most ``distance`` apart in some metric."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""The relations with a ``distance`` between neighbours that grows by at most τ if a message moves
-by τ."""
+"""The relations whose distance between two messages grows by at most τ if one moves by τ."""
 
 
 def spread(relation: Relation) -> Spread | None:

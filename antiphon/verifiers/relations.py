@@ -55,12 +55,12 @@ def _is_tuple(message: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe
 @attrs.frozen
 class AnyTwo:
-    """Any two messages of the space are neighbours (record against record)."""
+    """The relation by which any two messages are neighbours (record against record)."""
 
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """The value True: all messages are neighbours."""
+        """True: all messages are neighbours."""
         return True
 
 
@@ -68,7 +68,8 @@ class AnyTwo:
 @column_safe
 @attrs.frozen
 class AddOrRemove:
-    """Neighbours if one side is the ``empty`` record: presence against absence (CM §3.2)."""
+    """The relation by which two messages are neighbours if one of them is the ``empty`` record:
+    presence against absence (CM §3.2)."""
 
     swap_symmetric = True
 
@@ -112,8 +113,8 @@ def _are_integers(zero: object, one: object) -> bool:
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """The relation of integer arrays of one shape within ``distance`` in the ℓ_p norm, p =
-    ``norm``.
+    """The relation of integer arrays of one shape that are within ``distance`` in the ℓ_p norm,
+    with p = ``norm``.
 
     p is 1, 2 or ``math.inf``.
     """
@@ -139,15 +140,16 @@ class Near:
 @column_safe(of="relation")
 @attrs.frozen
 class OfUpdates:
-    """The relation of records (user, …, x) and (user, …, x') of one length whose last entries x and
-    x' are neighbours."""
+    """The relation of tuples of one length, such as records (user, …, x), whose last entries are
+    neighbours by ``relation``."""
 
     swap_symmetric = symmetric_as("relation")
 
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are nonempty tuples of one length whose last entries are neighbours."""
+        """Whether both messages are nonempty tuples of one length whose last entries are
+        neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -222,7 +224,7 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether the tuples agree in all entries but the one at ``index``, neighbours there."""
+        """Whether both are tuples that agree except at ``index``, where entries are neighbours."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
@@ -248,14 +250,13 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """The relation of histograms (integer arrays of one length) of two tables that differ in one
-    replaced row."""
+    """The relation of two tables' histograms (integer arrays of one length), if the tables differ
+    in one replaced row."""
 
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length that differ by one moved row, or not at
-        all."""
+        """Whether both are integer arrays of one length that differ by at most one moved row."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

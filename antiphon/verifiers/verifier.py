@@ -26,8 +26,8 @@ Check: TypeAlias = Callable[[object, object, object], object]
 
 
 def checking(f: Verification) -> Check:
-    """A function that makes one step of the verification function f and checks its result; if f is
-    not column-safe, many plays at once are checked one by one."""
+    """A function that makes one step of the verification function f and checks its result; where f
+    is not column-safe, it is called for one replica (parallel run) at a time."""
     step = reader(f)
     return step if is_column_safe(f) else partial(_alone, f, step)
 
@@ -51,7 +51,8 @@ class Verifier(PostProcessor[VerifierState]):
 
     verification: Verification = attrs.field(validator=is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
-    """Q × Q of the mechanism on the right, set by wiring; None if f itself checks membership."""
+    """The space Q × Q, for the query space Q of the mechanism on the right; None if f itself
+    refuses pairs outside it."""
     _accepts: Callable[[object], bool] | None = attrs.field(
         default=None, init=False, eq=False, repr=False
     )
@@ -108,7 +109,8 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            message = Pair(zero, zero)  # Identical sides become one object, shared by both worlds.
+            # One object for both sides: its identity must not tell a mechanism the world.
+            message = Pair(zero, zero)
         return state, RIGHT, message
 
     def is_over(self, state: VerifierState) -> bool | None:

@@ -101,7 +101,7 @@ def best(horizon: int) -> Vector:
     raise RuntimeError("too few buffers")
 
 
-HEAD = '''"""Optimised buffers for counts and windows: poles and zeros of C's generating function.
+HEAD = '''"""Optimised buffers for counts and windows: poles and zeros of a counter's factor C.
 
 Each table maps to 1 - θ_1, 1 - λ_1, 1 - θ_2, …. Written by benchmarks/scripts/blt_parameters.py.
 """
@@ -110,13 +110,13 @@ from typing import Final
 
 PARAMETERS: Final[dict[int, tuple[float, ...]]] = {'''
 MIDDLE = '''}  # fmt: skip
-"""The buffers for counts, by log₂ of the horizon; the square-root factorisation errs at most 1 %
-less."""
+"""The buffers for counts, by the exponent n of the horizon 2^n; their error exceeds the error of
+the square-root factorisation by at most 1 %."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),'''
 FOOT = '''}  # fmt: skip
-"""The buffers for sums of the last W updates, by W; the standard deviation is within 11 % of the
-least there is."""'''
+"""The buffers for sums of the last W updates, by W; the standard deviation is at most 11 % above
+the least there is."""'''
 
 
 def entry(key: int, gaps: Vector) -> str:

@@ -184,7 +184,7 @@ def check_row(unit, per_user, in_total, cells, windows, messages):
         assert violation(p, messages, units=cells - 1).property is Property.VALIDITY
 
 
-@over("unit, per_user, in_total, cells, windows, few, many", sized(ROWS[::2], ROWS))
+@over("unit, per_user, in_total, cells, windows, few, many", sized(ROWS[::4], ROWS))
 def test_each_unit_changes_so_many_cells_and_no_fewer(
     unit, per_user, in_total, cells, windows, few, many
 ):

@@ -60,6 +60,9 @@ class Shifted(HistogramQuery):
     def __call__(self, counts):
         return counts[0] + self.shift
 
+    def sensitivity(self, dimension):
+        return 1
+
 
 @attrs.frozen(kw_only=True)
 class Eager(HSSWithoutTest):

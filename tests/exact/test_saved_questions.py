@@ -79,7 +79,7 @@ def by_itself():
         yield
 
 
-GAMES = ("one mechanism", "responses", "a filter", "walks", "whole states")
+GAMES = ("responses", "one mechanism", "a filter", "walks", "whole states")
 LOG = ap.Log(Fraction(5, 4))
 
 

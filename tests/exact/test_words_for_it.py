@@ -23,6 +23,9 @@ class Loud(HistogramQuery):
     def __call__(self, counts):
         return 1000 * counts[0]
 
+    def sensitivity(self, dimension):
+        return 1
+
 
 @Mechanism.register
 @attrs.frozen

@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 92_975, 494, 6_407, 54_388
+LINES, FILES, IMPORTS, CORE_LINES = 93_405, 494, 6_422, 54_605
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -126,7 +126,10 @@ def name_of(adversary: Adversary) -> str:
 
 def _checked(adversary: object) -> Adversary:
     if not isinstance(adversary, Adversary):
-        raise InvalidArgument(f"{message_label(adversary, 40)} is no adversary")
+        raise InvalidArgument(
+            f"{message_label(adversary, 40)} is no adversary; one that sends a list of messages is "
+            "ap.scripted([…])"
+        )
     return adversary  # pyright: ignore[reportUnknownVariableType]
 
 

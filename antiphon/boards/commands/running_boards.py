@@ -17,7 +17,6 @@ from antiphon.cli.output import check_files, one_of, print_card, print_json
 from antiphon.composition.guarantees.statement import LARGE
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.display import Shown, bundle, escaped
 
 
 @attrs.frozen(kw_only=True)
@@ -85,32 +84,13 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
     """Add the rows of the board's files and rewrite its page. For a timer, such as cron."""
     fed = _fed(live, known.sources, asked)
-    _write_page(known, live, to)
+    _write_page(live, to)
     return fed
 
 
-_STYLE: Final = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
-color:#1e293b;background:#fff}h1{font-size:1.4rem}h2{font-size:1.05rem;margin-bottom:.2rem}
-section{margin:2rem 0;overflow-x:auto}ul{margin-top:.2rem}"""  # noqa: E501
-
-
-def _write_page(known: BoardFile, live: LiveBoard, to: Path) -> None:
-    """Write the self-contained HTML page of a board: its counts, its guarantee, and an explanation
-    of both. A page is published, so it has released numbers and public times only."""
-    board, title = known.board, escaped(to.stem)
-    parts: list[tuple[str, Shown]] = [
-        ("How far it is", live), ("Counts", live.ask("total")), ("Counts", live.ask("window")),
-        ("Risk", board.guarantee().risk()),
-    ]  # fmt: skip
-    shown = [bundle(part, part._card(), kind)["text/html"] for kind, part in parts]  # pyright: ignore[reportPrivateUsage]
-    body = "".join(f"<section>{each}</section>" for each in shown)
-    page = (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style>"
-        f"<main><h1>{title}</h1>{body}{board.statement().html()}</main></html>\n"
-    )
-    to.write_text(page, encoding="utf-8")
+def _write_page(live: LiveBoard, to: Path) -> None:
+    """Write the board's page, in place of an earlier one."""
+    live.page(to, overwrite=True)
     if find_spec("matplotlib") is None:
         _warn(f"{to} has no pictures: pip install 'antiphon[plot]'")
 
@@ -125,7 +105,7 @@ def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Boar
 
 
 def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _write_page(known, live, to)
+    _write_page(live, to)
     if asked.as_json:
         print_json({"page": to, **known.board.statement().to_dict()})
     else:

@@ -1,5 +1,5 @@
 """The hockey-stick divergence of composed randomized responses RR_{ε_i,0} whose privacy loss has
-few atoms (values): from one binomial law for each distinct ε_i.
+few atoms (values), from one binomial law for each distinct ε_i.
 
 Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there; otherwise
 they are all listed. Equal parameters are the case of a single law, and the sum below is then the
@@ -39,17 +39,17 @@ from antiphon.numbers import Intractable, double_double, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
-"""The largest number of terms of a binomial law that are kept: 32 MB an array."""
+"""The largest number of terms of a binomial law that are kept (32 MB an array)."""
 _NATS: Final = 52.0
-"""The nats between the largest and the least kept term of a binomial law: e^-52 = 2^-75."""
+"""The logarithm of the largest kept term of a binomial law over the least: e^-52 = 2^-75."""
 _SLACK: Final = 60
 """The number of extra terms that are kept at each end of a narrow binomial law."""
 
 
 @attrs.frozen(eq=False)
 class TermWindow:
-    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, relative to a term near
-    the mode."""
+    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, divided by one near the
+    mode."""
 
     first: int
     terms: Interval[Floats]
@@ -71,8 +71,8 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    # Odds below 1e-280 are raised to it: upper bounds stay above the true terms, and the lower
-    # bounds of tiny terms are set to 0 below.
+    # Odds below 1e-280 are replaced by 1e-280, so that no ratio overflows: the upper bounds stay
+    # above the true terms, and the lower bounds of tiny terms are set to 0 below.
     odds = max(odds, 1e-280)
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
@@ -93,7 +93,7 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    # Tiny terms have larger rounding errors: 1e-290 covers them.
+    # Tiny terms have larger rounding errors: adding 1e-290 exceeds them.
     upper = terms * (1 + relative) + 1e-290
     return TermWindow(first, Interval(lower, upper), below + above)
 
@@ -113,7 +113,7 @@ _LONGEST: Final = 1 << 21
 _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the binomial laws."""
 _SUM: Final = 400 * UNIT
-"""The relative error of a pairwise sum over atoms, with the rounding of their weights."""
+"""A bound on the relative error of a pairwise sum over atoms, that of their weights included."""
 _STICKS: Final = 1024
 """The largest number of ε whose hockey-stick divergence is cached."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
@@ -125,7 +125,8 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 
 @attrs.frozen(eq=False)
 class Tilted:
-    """The law of the privacy loss L tilted by e^(cL), c = ``order``: places and masses.
+    """The law of the privacy loss L tilted by e^(cL), c = ``order``: its values (places) and
+    masses.
 
     Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; its mass has a lower and an upper bound.
     ``outside`` bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely
@@ -142,8 +143,7 @@ class Tilted:
 
 
 class Atoms:
-    """The hockey-stick divergence of Comp[RR_{ε_i,0}], computed from the few atoms of its privacy
-    loss."""
+    """The hockey-stick divergence of Comp[RR_{ε_i,0}], from the few atoms of its privacy loss."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)
@@ -154,7 +154,8 @@ class Atoms:
 
     @staticmethod
     def suit(groups: Groups) -> bool:
-        """Whether the loss has few enough atoms to list or convolve them."""
+        """Whether the loss has few enough atoms to list or convolve; ``groups`` are the distinct
+        ε_i, each with its number."""
         return _unit(groups) is not None or math.prod(n + 1 for _, n in groups) <= MOST
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
@@ -174,7 +175,8 @@ class Atoms:
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
-        steep = UNIT * law.order * far  # The rounding of the exponent ``order`` · x counts, too.
+        # The factor e^(-``order`` · x) also has the rounding error of its exponent.
+        steep = UNIT * law.order * far
         low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
         lower = float(np.sum(low)) * (1 - _SUM)
         upper = float(np.sum(high)) * (1 + _SUM) + law.outside + 1e-300
@@ -198,8 +200,8 @@ class Atoms:
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[TermWindow]) -> tuple[Floats, Interval[Floats]]:
-        """The convolution of the binomial laws of all groups of equal ε_i: places, in multiples of
-        the common unit, and masses."""
+        """The convolution of the binomial laws of all distinct ε_i: its values, in multiples of the
+        common unit, and their masses."""
         low = high = np.ones(1)
         first = total = 0
         unit = self._unit if len(self._groups) > 1 else None
@@ -216,7 +218,7 @@ class Atoms:
         return places, Interval(low, high)
 
     def _listed(self, windows: Sequence[TermWindow]) -> tuple[Floats, Floats, Interval[Floats]]:
-        """All atoms, one by one: their places, as sums of two doubles, and their masses."""
+        """All atoms, one by one: their values, as sums of two doubles, and their masses."""
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
@@ -262,7 +264,8 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
 
 
 def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The law of the product of independent e^L and e^L', L and L' losses; equal values merge."""
+    """The law of the product e^L · e^L' for independent losses L and L'; equal values are
+    merged."""
     after: Law = {}
     listed = list(other)
     for place, mass in law.items():

@@ -38,8 +38,7 @@ def of_measure(measure: kinds.Measure) -> PrivacyCurve:
 
 
 def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
-    """The privacy curve of the product of all measures' dominating pairs; None if a measure has no
-    pair.
+    """The privacy curve of the product of all measures' dominating pairs; None if one has no pair.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
@@ -66,8 +65,8 @@ class _Bound(TheoremCurve):
 
 @attrs.frozen(repr=False)
 class ShiftedCurve(_Bound):
-    """A curve that holds except on an event of probability δ₀ = ``delta``, which is added to each
-    δ."""
+    """A privacy curve with δ₀ = ``delta`` added to each δ: the probability that nothing is
+    promised."""
 
     one: PrivacyCurve
     delta: Fraction
@@ -98,7 +97,7 @@ def _sum(value: float, delta: Fraction) -> float:
 
 
 def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
-    """The curve with a δ larger by ``delta``, the probability that nothing is promised."""
+    """The curve with ``delta`` added to each δ: the probability that nothing is promised."""
     return ShiftedCurve(curve, delta) if delta else curve
 
 
@@ -205,8 +204,8 @@ class LeastCurve(_Bound):
         )
 
     def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
-        """The least value of ``figure`` over all curves; a curve for which it takes too long to
-        compute is left out.
+        """The least ``figure`` over all curves, without those for which it takes too long to
+        compute.
 
         Raises: Intractable if all do.
         """
@@ -227,7 +226,8 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     if isinstance(curve, LeastCurve):
         return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, OfWorst):
-        curve = curve.worst  # The point is that of the worst k parameters.
+        # The exact point of a k-sparse composition is that of its worst parameters.
+        curve = curve.worst
     if not isinstance(curve, OptimalCurve):
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor
@@ -235,8 +235,8 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
 
 
 def point_at(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
-    """The promised point (ε, δ) at ``delta``; None stands for the least δ of the curve. Parameters
-    are exact where they are known.
+    """The promised point (ε, δ) at δ = ``delta``, or at the curve's least δ if None; exact where
+    the parameters are known exactly.
 
     Raises: InvalidArgument where no ε is promised.
     """

@@ -23,7 +23,7 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
 
 
 def largest_where(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number in [``low``, ``high``] where ``holds`` is true, by bisection of
+    """The largest number from ``low`` to ``high`` where ``holds`` is true, by bisecting
     logarithms."""
     if holds(high):
         return high
@@ -34,7 +34,7 @@ def largest_where(holds: Callable[[float], bool], low: float, high: float, steps
 
 
 class Least(NamedTuple):
-    """The result of a minimisation: the least value found, and its place."""
+    """The result of a minimisation: the least value found, and the argument where it was found."""
 
     value: float
     place: float
@@ -76,8 +76,8 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
         curve = from_concentrated(short_rate(rho))
         return at_most_target(curve.epsilon_at(chance), target)
 
-    # A start below the largest ρ: ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for large ε the largest
-    # ρ is about ε.
+    # The search starts from a ρ that is small enough: ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP. It
+    # ends where ρ is certainly too large, as for large ε the largest ρ is about ε.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
     while not private(low):
         low /= 2

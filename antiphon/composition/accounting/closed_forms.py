@@ -1,4 +1,5 @@
-"""The privacy curves of composed (ε_i, δ_i): by basic and advanced composition, and the tight."""
+"""The privacy curves of composed (ε_i, δ_i): of basic and advanced composition, and the tight
+one."""
 
 import math
 from abc import abstractmethod
@@ -27,8 +28,8 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """The privacy curve δ(ε) = 1 - Π(1-δ_i)(1-H(ε)) of fixed (ε_i, δ_i), H(ε) that of all (ε_i, 0).
-    Abstract."""
+    """A privacy curve δ(ε) = 1 - Π(1-δ_i)(1-H(ε)) of fixed (ε_i, δ_i), H(ε) the hockey-stick
+    divergence of composed (ε_i, 0), or a bound on it. Abstract."""
 
     composed: Parameters
 
@@ -180,8 +181,7 @@ class ExactCurve:
 
 
 def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """Pairs (e^L, probability) for the privacy loss L of ``count`` randomized responses with e^ε =
-    q."""
+    """Pairs (e^L, probability) for the privacy loss L of ``count`` RR_{ε,0} with e^ε = q."""
     for wrong in range(count + 1):
         share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
         yield q ** (count - 2 * wrong), share
@@ -239,8 +239,8 @@ class OptimalCurve(OfParameters):
         return self._product.near(delta, self.composed, self._enough) or (0.0, self._enough)
 
 
-# Equal curves share what they have computed: a session, its budget and its guarantee each make
-# their own curve of the same parameters, and ask it at the same points.
+# The law of the loss is cached: a session, its budget and its guarantee each make a curve of the
+# same parameters, and ask it for δ at the same ε.
 @lru_cache(maxsize=16)
 def _product(epsilons: Groups) -> Product:
     return Product((Responses(tuple(epsilons)),))
@@ -252,7 +252,7 @@ def _atoms(epsilons: Groups) -> Atoms:
 
 
 class OfWorst(TheoremCurve):
-    """A privacy curve for any k of given parameters; ``worst`` is the curve of the worst k.
+    """A privacy curve of k-sparse composition; ``worst``: that of the worst parameters.
     Abstract."""
 
     worst: OptimalCurve

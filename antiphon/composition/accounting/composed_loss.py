@@ -17,16 +17,17 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
-"""The number of tilting orders c (by which a loss L is weighted with e^(cL)) in a factor of two."""
+"""The number of tilting orders c between one power of two and the next; a loss L tilted at the
+order c is weighted by e^(cL)."""
 _EXTREME: Final = 160
 """The largest ``number`` of a tilting order c = 2^(number/4): orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
-"""The base-2 logarithm of the largest product c · ε of a tilting order and an ε: the bits of
-precision that it may lose."""
+"""The base-2 logarithm of the largest product c · ε that is allowed, c a tilting order: in e^(cε)
+it costs as many bits of precision."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
-"""The allowed distance, in nats, of the tilting order's Chernoff bound from the least such bound,
-where δ need not be relatively accurate."""
+"""The nats by which the Chernoff bound at the chosen tilting order may exceed the least one, where
+only the absolute error of δ matters."""
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +58,7 @@ class Product:
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """The lattice of the total loss; None unless all losses lie on commensurable ones."""
+        """The lattice of the total loss; None unless all losses lie on commensurable lattices."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if not known or len(known) < len(given):
@@ -90,8 +91,8 @@ class Product:
         return min(_cell(law, order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
-        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, for each range of
-        frequencies."""
+        """Upper bounds on ln |Φ|, Φ the tilted loss's characteristic function, in frequency
+        ranges."""
         total = np.zeros(len(low))
         for law in self.laws:
             stay = total > enough
@@ -182,6 +183,6 @@ def _cell(law: LossLaw, order: float) -> float:
 
 
 def order(number: int) -> float:
-    """The tilting order c = 2^(number/4); orders are taken from this fixed sequence, so that
-    contours of integration are reused."""
+    """The tilting order c = 2^(number/4). Only these orders are used, so that integrals along the
+    same contour are reused."""
     return float(2.0 ** (number / _RUNGS))

@@ -13,10 +13,9 @@ from antiphon.composition.accounting.laws.loss import Complexes, Logs
 from antiphon.numbers import Floats, Intractable
 
 NATS: Final = 36.0
-"""The threshold in nats, relative to the largest term of the inversion sum, below which terms are
-dropped."""
+"""The nats below the largest term of the inversion sum at which terms are dropped."""
 _DENSITY_NATS: Final = 23.0
-"""The threshold in nats for the density of the loss, which affects interval widths only."""
+"""The nats below the largest at which terms of the density's sum are dropped."""
 _BLOCK: Final = 1 << 12
 """The largest number of ranges of frequencies whose characteristic function is bounded together."""
 _BATCH: Final = 1 << 17
@@ -36,7 +35,7 @@ Kernel = Callable[[Floats], Floats]
 
 
 class SiftedFrequencies(NamedTuple):
-    """The kept frequencies with ln Φ, Φ the characteristic function, and bounds on the dropped
+    """The kept frequencies with ln Φ, Φ the characteristic function, and bounds on dropped
     terms."""
 
     indices: Floats
@@ -69,10 +68,10 @@ class _Sieve:
     step: float
     kernel: Kernel
     least: float
-    """The value of ln |ΦK| below which a term is negligible; Φ is the characteristic function, K
-    the kernel."""
+    """The value of ln |ΦK|, Φ the characteristic function and K the kernel, that is negligible."""
     plain: float
-    """The value of ln |Φ|, Φ the characteristic function, that is negligible for the density."""
+    """The value of ln |Φ|, Φ the characteristic function, that is negligible in the density's
+    sum."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])
@@ -101,7 +100,8 @@ class _Sieve:
         self._evaluate()
 
     def _judged(self, low: Indices, high: Indices) -> tuple[Indices, Indices]:
-        """The ranges of frequencies that may matter; the bounds of all others are added up."""
+        """The ranges of frequencies that may matter; the bounds of all other ranges are added
+        up."""
         start, stop = self._theta(low), self._theta(high - 1)
         enough, logs = self._enough(start)
         bound = self.product.ceiling(self.order, start, stop, enough)
@@ -182,8 +182,8 @@ def on_the_line(c: float, theta: Floats) -> Complexes:
 
 
 def on_a_lattice(c: float, h: float, theta: Floats) -> Complexes:
-    """The denominator (1-e^(-sh))(1-e^(-(s+1)h)) of the kernel of a lattice of spacing h, at s = c
-    + iθ."""
+    """The kernel's denominator (1-e^(-sh))(1-e^(-(s+1)h)), h the lattice's spacing, at s = c +
+    iθ."""
     return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
 
 

@@ -40,7 +40,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     """
 
     method: str
-    """A short name: basic, advanced, optimal, …"""
+    """A short name of the method: basic, advanced, optimal, …"""
     source: str
     """The paper and theorem that the figures follow from."""
 
@@ -52,19 +52,19 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """The least ε known to have δ(ε) at its limit for ε → ∞ (the floor); inf if there is
-        none."""
+        """The least ε where δ(ε) is known to have reached the floor; inf if there is none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
     @abstractmethod
     def _parts(self) -> Iterator[Part]:
-        """The parts of the curve's display: a table of points, or an error text, and the
+        """The parts of the curve's display: a table of points (or an error text), and the
         picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
-        """The points to draw of a curve up to ε = ``last``, two of them where δ reaches its floor.
+        """The points of a curve to draw up to ε = ``last``: equally spaced, and two around the ε
+        where δ reaches its floor.
 
         So a picture shows a sudden fall of δ at its true place.
         """
@@ -79,8 +79,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def delta_between(self, epsilon: Epsilons) -> Interval[Floats]: ...
     def delta_between(self, epsilon: exact.Epsilon | Epsilons) -> Ends:
-        """Lower and upper bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε <
-        0."""
+        """Bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0."""
         if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
@@ -90,7 +89,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def epsilon_between(self, delta: Deltas) -> Interval[Floats]: ...
     def epsilon_between(self, delta: Delta | Deltas) -> Ends:
-        """Lower and upper bounds on the least ε at ``delta``.
+        """Bounds on the least ε at ``delta``.
 
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
         """
@@ -111,7 +110,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def epsilon_at(self, delta: Deltas) -> Floats: ...
     def epsilon_at(self, delta: Delta | Deltas) -> float | Floats:
-        """An ε that is promised at ``delta``; errors as ``epsilon_between``."""
+        """An ε that is promised at ``delta``. Raises: as ``epsilon_between``."""
         return self.epsilon_between(delta).upper
 
     def _target(self, delta: Delta) -> Fraction:
@@ -138,8 +137,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return [self._delta(each) for each in epsilons]
 
     def _promised(self, delta: Fraction) -> Interval[float]:
-        """An interval around ε(delta), whose upper end gives at most ``delta`` by ``delta_at``,
-        too.
+        """Bounds on the least ε at δ = ``delta``; at the upper one ``delta_at`` is at most δ.
 
         The search for ε may round differently from the δ at that ε: then the upper end moves up by
         a few units.
@@ -156,8 +154,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """An interval around the least ε at δ, where δ is not below the floor, the least δ that the
-        curve reaches."""
+        """An interval around the least ε at a δ that is not below the floor."""
 
 
 class TheoremCurve(PrivacyCurve):
@@ -193,7 +190,7 @@ class Searched(PrivacyCurve):
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """The least ε at δ, by a search; both ends are points at which δ was computed."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # No finite ε reaches this δ.
+            return Interval(math.inf, math.inf)  # There is no finite ε with this δ.
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -226,8 +223,8 @@ class FromZero(Searched):
 
 
 def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ; at
-    least one.
+    """Points (ε, δ) to display, each of them promised: one at the floor if that is reached, then
+    some at round δ; at least one.
 
     >>> from antiphon.composition.accounting import optimal
     >>> points(optimal([(1, 0)]))[0]
@@ -240,9 +237,10 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
     for delta in reversed(_DELTAS):
         if delta > Fraction(floor) * 3 / 2:
             epsilon = curve.epsilon_at(delta)
-            if not shown or epsilon < 0.99 * shown[-1][0]:  # A point is shown only if its ε is new.
+            # Points with nearly the same ε are shown once.
+            if not shown or epsilon < 0.99 * shown[-1][0]:
                 shown.append((epsilon, float(delta)))
-    if not shown:  # No ε reaches the floor, the limit of δ, and no round δ is above it.
+    if not shown:  # No ε reaches the floor (the limit of δ), and no round δ is above it.
         higher = min(2 * floor, (1 + floor) / 2)
         shown.append((curve.epsilon_at(higher), higher))
     return shown
@@ -268,8 +266,8 @@ def _come_down(curve: PrivacyCurve) -> float:
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """How far ``value`` is above ``delta``: the logarithm of the quotient of their distances from
-    ``base``; negative if it is not above.
+    """The logarithm of (``value`` - ``base``)/(``delta`` - ``base``), a measure of how far
+    ``value`` is above ``delta``; negative if it is not above.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """
@@ -279,16 +277,16 @@ def _excess(value: float, delta: float, base: float) -> float:
     return max(size, 1e-300) if value > delta else -size
 
 
-# Why the ends are certified: only the sign of ``excess`` at a and at b matters, and there it was
-# evaluated (at b = ``most`` it is known). The choice of the points between affects speed only;
-# continuity is not needed, and a search that is cut off after 400 steps has a wider bracket, not a
-# wrong one.
+# The bracket [a, b] of ``crossing`` is certified: only the signs of ``excess`` at a and b matter,
+# and there it was evaluated (at b = ``most`` its sign is known). The points tried between affect
+# speed only; continuity is not needed, and a search that is cut off after 400 steps has a wider
+# bracket, not a wrong one.
 #
-# How the points are chosen: regula falsi takes the zero of the line through both ends. On a convex
-# curve one end would stay for ever and convergence be slow; the Illinois variant (Dowell and
-# Jarratt 1971) halves the value at an end that stays twice running, so that the line passes the
-# root. Where even that is slow (a step, a very steep curve), a bisection follows any four steps
-# that have not made the bracket eight times smaller.
+# Regula falsi tries the zero of the line through both ends. On a convex curve one end would stay
+# for ever and convergence be slow; the Illinois variant (Dowell and Jarratt 1971) halves the value
+# at an end that stays twice running, so that the line passes the root. Where even that is slow (a
+# step, a very steep curve), a bisection follows any four steps that have not made the bracket eight
+# times smaller.
 
 
 def crossing(
@@ -312,7 +310,7 @@ def crossing(
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        # Every fourth step asks whether regula falsi has been slower than bisection.
+        # After every four steps it is checked whether regula falsi was slower than bisection.
         if step % 4 == 0:
             middle = middle if high - low <= size / 8 else (low + high) / 2
             size = high - low

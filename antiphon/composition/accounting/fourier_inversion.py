@@ -52,15 +52,16 @@ from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)
-"""The factor by which intervals of a smooth law are made narrower than asked."""
+"""The quotient of the width asked for and the width that added noise may cause, about v(1+c) for
+noise of variance v at the tilting order c."""
 _FINER: Final = 8
 _REFINED: Final = 4
 _COARSER: Final = 4
-"""The largest number of 64-fold increases of the noise of a slow inversion."""
+"""The largest number of times that the noise of a slow inversion is made 64 times larger."""
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
 """The largest cost, in evaluated factors, of an inversion that is repeated with less noise."""
 _LONGEST: Final = 1 << 16
-"""The largest number of frequencies in a lattice's period; beyond it the lattice is ignored."""
+"""The largest number of frequencies in a lattice's period; past it noise is added instead."""
 _NOTHING: Final = -750.0
 """A logarithm below that of the least positive double."""
 _END: Final = 60.0
@@ -76,8 +77,8 @@ class Overlap(NamedTuple):
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on the hockey-stick divergence H, their width due to noise, and about |H'|, all in
-    units of the tilted moment M(c)e^(-cy)."""
+    """Bounds on the hockey-stick divergence H, the width that noise adds to them, and an estimate
+    of |H'|; in units of the tilted moment M(c)e^(-cy), y the target's ``next``."""
 
     lower: float
     upper: float
@@ -95,8 +96,7 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The error bounds of the inversion sum: ``wrong``, and this one for each unit of phase error
-    per unit of frequency."""
+    """The error of the sum for each radian of phase error at θ = 1; ``wrong`` bounds all others."""
     wrong_density: float
     wrong_density_by_turns: float
 
@@ -112,7 +112,7 @@ class Target(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """The divergence H of a composition, to about ``width``; contours of integration are cached.
+    """The divergence H of a composition, in intervals of about ``width``; contours are cached.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
     wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
@@ -160,7 +160,7 @@ class Inversions:
         return best
 
     def _sifted(self, finer: int, place: Target) -> Inversion | None:
-        """An inversion with its frequencies selected; None if it would take too long."""
+        """An inversion, after the selection of its frequencies; None if it would take too long."""
         found = self._contour(finer, place, None)
         try:
             return found if found not in self._refused and found.work else None
@@ -205,7 +205,8 @@ def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
 
 @attrs.frozen(eq=False)
 class Inversion:
-    """A numerical inversion along the line Re s = c, c = ``order``, with the added ``noise``."""
+    """A numerical inversion along the line Re s = c, c = ``order``; ``noise`` is the variance of
+    the added Gaussian loss."""
 
     product: Product
     order: float
@@ -231,7 +232,8 @@ class Inversion:
         return probability(outward(*ends))
 
     def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
-        """Whether added noise makes the interval wider than ``width``, relative to δ or in ε."""
+        """Whether added noise makes an interval wider than ``width``: ``relatively`` to δ, or in
+        ε."""
         bounds = self._stick(place)
         return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
@@ -308,7 +310,7 @@ class Inversion:
     def _sums(self) -> Sums:
         theta, weights, ceiling = self._frequencies, self._weights, self._ceiling(self._frequencies)
         value, slack = self._kept.logs
-        # Sums over frequencies are pairwise, so that their rounding errors stay small.
+        # NumPy sums over frequencies pairwise, so that rounding errors stay small.
         slack = slack + (64 + min(2 * len(theta), 192)) * UNIT
         most = 2 * np.exp(np.minimum(value.real + slack, 700.0)) * (1 + 1e-9)
         wrong = np.where(slack < 1, np.abs(weights) * np.expm1(np.minimum(slack, 1.0)), most)
@@ -319,7 +321,8 @@ class Inversion:
         return Sums(here, after, slope, last, *kernels, plain, float(np.sum(turned)))
 
     def _ceiling(self, theta: Floats) -> Floats:
-        """A bound on the kernel |K|, decreasing in the frequency (up to π/h on a lattice)."""
+        """A bound on the kernel |K|, decreasing in the frequency (on a lattice, for half a
+        period)."""
         if self.lattice is None:
             line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
@@ -328,8 +331,8 @@ class Inversion:
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
-        """The products of the characteristic function Φ and the kernel K at the kept frequencies;
-        on a lattice, their two parts."""
+        """The products ΦK of characteristic function and kernel at the kept frequencies; on a
+        lattice of spacing h in two terms, the second with the factor e^(-sh)."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None
@@ -338,7 +341,8 @@ class Inversion:
         return here, here * np.exp(-self.order * h - 1j * theta * h)
 
     def _aliases(self, at: float) -> float:
-        """A bound on the error by aliases: the sum of H at multiples of the period, scaled."""
+        """A bound on the error by aliases, the copies of H that the trapezoidal rule adds at
+        multiples of its period; in the units of ``HockeyStickBounds``."""
         total = 0.0
         for shift, log in self.aliases:
             decay = -abs(shift) * (math.tau / self.step) * (1 - 1e-12)
@@ -350,7 +354,7 @@ class Inversion:
 def make(
     product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
 ) -> Inversion:
-    """An inversion of order c that serves every ε within two deviations of ``at``.
+    """An inversion of order c for every ε within two standard deviations (``spread``) of ``at``.
 
     It is on the lattice of the losses, if one is given and its period is not long; otherwise noise
     is added.

@@ -112,13 +112,13 @@ class Parameters:
 
     @property
     def _log_survival(self) -> tuple[float, float]:
-        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve units of every term."""
+        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve roundings of each term."""
         value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
         return value, 12 * UNIT * abs(value)
 
 
 def _log_complement(delta: Fraction) -> float:
-    """The logarithm ln(1-δ) for δ < 1, relatively within five units."""
+    """The logarithm ln(1-δ) for δ < 1, within five units in the last place."""
     if delta <= _HALF:
         return math.log1p(-float(delta))
     return math.log(max(float(1 - delta), 5e-324))
@@ -129,7 +129,7 @@ def _bits(value: Fraction) -> int:
 
 
 def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
-    """Check and normalise pairs (ε, δ); ``times`` repeats the whole list. Errors as ``pairs``.
+    """Check and normalise pairs (ε, δ); ``times`` repeats the whole list. Raises: as ``pairs``.
 
     >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
@@ -156,7 +156,7 @@ def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
 
 
 def single(epsilon: exact.ExactEpsilon, delta: Fraction) -> Parameters:
-    """The normalised parameters (ε, δ) of one mechanism, from its claim. Errors as ``pairs``."""
+    """The normalised parameters (ε, δ) of one mechanism, from its claim. Raises: as ``pairs``."""
     value = _bounded(epsilon)
     return Parameters(((value, 1),) if value else (), ((delta, 1),) if delta else (), 1)
 
@@ -196,7 +196,7 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
 
 
 def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
-    """The multiset of the pairs as given, counted before they are checked, which is faster.
+    """The multiset of the pairs as given, counted before they are checked, as this is faster.
 
     Types are compared as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in
     Python.
@@ -219,7 +219,7 @@ def _bounded(epsilon: object) -> exact.ExactEpsilon:
 
 @attrs.frozen
 class Kind:
-    """A class of equal (ε, δ): ``count`` are created, and ``slots`` of them may see a
+    """A class of equal (ε, δ): ``count`` are created, and at most ``slots`` may see a
     difference."""
 
     epsilon: exact.ExactEpsilon
@@ -230,8 +230,7 @@ class Kind:
 
 @attrs.frozen
 class Created:
-    """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may see a
-    difference.
+    """The creations of a session: ``number`` mechanisms, of which ``asks`` may see a difference.
 
     Where the number of each kind is unknown, the adversary chooses it adaptively, and every count
     is its upper bound ``number``.
@@ -244,7 +243,7 @@ class Created:
 
 
 def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
-    """Read ``creations``: either a number of mechanisms, or the list of their parameters.
+    """Read ``creations``, an argument of ``sparse``: a number of mechanisms, or their parameters.
 
     Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for k above the number of
     fixed parameters, and for created parameters that are not fixed. If k exceeds the number
@@ -274,7 +273,7 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 
 
 def is_true(statement: object, name: str) -> bool:
-    """The caller's statement ``name``, such as symmetric. Raises: InvalidArgument unless a bool."""
+    """The argument ``statement`` named ``name``. Raises: InvalidArgument unless it is a bool."""
     if type(statement) is not bool:
         raise InvalidArgument(f"{name} is True or False, not {of_kind(statement)}")
     return statement

@@ -1,4 +1,4 @@
-"""Rényi and zero-concentrated accounting, and the way back to (ε, δ)."""
+"""Rényi and zero-concentrated accounting, and their conversions to (ε, δ)."""
 
 import math
 from collections.abc import Callable
@@ -151,7 +151,8 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # A curve called by this one has raised its own error.
+        except PartError:
+            # Another curve, which the claimed one calls, has failed; its error says so.
             raise
         except Exception as error:
             raise PartError(
@@ -211,7 +212,7 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
 
 
 def whole_order(value: object) -> int:
-    """Check an order: a whole number >= 2, as only such orders have exact figures. Raises:
+    """Check that an order is a whole number >= 2: others have no exact figure. Raises:
     InvalidArgument."""
     order = exact.whole(value, "order")
     if order < 2:
@@ -222,7 +223,7 @@ def whole_order(value: object) -> int:
 @register("antiphon.OnlyAt/1")
 @attrs.frozen
 class OnlyAt:
-    """A Rényi curve known at one ``order`` α only, where e^((α-1)D) is ``moment``; above, infinite.
+    """A Rényi curve known at one ``order`` α, where e^((α-1)D_α) is ``moment``; infinite above α.
 
     At lower orders the divergence is at most the same (van Erven and Harremoës 2014, Thm 3).
     """
@@ -262,7 +263,7 @@ class OneOrderCurve(TheoremCurve):
 
     @property
     def _shape(self) -> tuple[float, float]:
-        """The logarithm ln (α-1)^(α-1)/α^α, α the order, with an error bound."""
+        """The logarithm ln((α-1)^(α-1)/α^α), α the order, with an error bound."""
         s = float(self.order - 1)
         small, large = s * math.log(s), (1 + s) * math.log1p(s)
         return small - large, SLACK * (abs(small) + large)

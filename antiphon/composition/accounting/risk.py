@@ -75,7 +75,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
     proved: bool = False
     """Whether the curve is proved; else a premise of it is assumed, and so is each figure."""
     about: str = ""
-    """The words for the part of a promise that the figures are about; empty: a whole guarantee."""
+    """The beginning of the title, which names the part of a promise that the figures are about;
+    empty if they are about a whole guarantee."""
 
     @property
     def advantage(self) -> float:
@@ -124,7 +125,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
         return _rounded(self._least(of, reach))
 
     def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
-        """The least ``of(ε, δ(ε))`` over ε up to ``last``: a wide search, then around the best."""
+        """The least ``of(ε, δ(ε))`` over ε up to ``last``, by a search in narrower and narrower
+        ranges."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
         low, high = 0.0, min(last, _FAR, enough or _FAR)
         best, found, wide = low, math.inf, 0.0
@@ -165,7 +167,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
         yield self._picture()
 
     def _bounds(self, rates: Sequence[float]) -> list[float]:
-        """Bounds on true-positive rates for a picture, by one list of ε, so a bit larger."""
+        """Bounds on the true-positive rates at these false-positive ``rates``, for a picture; a bit
+        larger than ``true_positive``, as all use one list of ε."""
         pairs = list(zip(_DRAWN, map(float, self.curve.delta_at(_DRAWN)), strict=True))
         bounds = [min([_accused(a, e, d) for e, d in pairs]) for a in rates]
         if self.rho is not None:
@@ -197,8 +200,7 @@ def risk_of(
     proved: bool = False,
     about: str = "",
 ) -> Risk:
-    """The risk figures that follow from a curve and from measures beside it. Raises:
-    InvalidArgument."""
+    """The risk that follows from a curve and further measures. Raises: InvalidArgument."""
     rates = [exact.fraction(each, "a rate") for each in (prior, false_positive)]
     if not all(0 < each < 1 for each in rates):
         raise InvalidArgument("prior and false_positive lie between 0 and 1")

@@ -53,8 +53,7 @@ def grouped_measures(
 
 
 def divergence_of(measure: kinds.Measure) -> Divergence:
-    """A bound on the Rényi divergence at every order α > 1, in nats; for (ε, δ), that of
-    RR_{ε,0}."""
+    """A bound on the Rényi divergence at every order α > 1, in nats; (ε, δ) counts as RR_{ε,0}."""
     if isinstance(measure, kinds.Approximate):
         measure = kinds.Pure(measure.epsilon)
     implied = converted(measure, kinds.Renyi)
@@ -64,7 +63,7 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
 
 @attrs.frozen
 class Summed:
-    """The sum of Rényi divergences over mechanisms, each the least of its measures', rounded up.
+    """The sum over mechanisms of the least Rényi divergence that its measures imply, rounded up.
 
     Two sums of the same terms are equal. ``most``: only that many terms are added, the largest at
     each α.

@@ -61,7 +61,8 @@ def trade_off(corners: Any) -> Dominated:
 
 
 def _checked(corners: Any) -> Corners:
-    """The corners of a trade-off function as Fractions. Raises: InvalidArgument if it is none."""
+    """The corners of a trade-off function as Fractions. Raises: InvalidArgument if it is not
+    one."""
     try:
         listed: list[tuple[Any, Any]] = [(alpha, beta) for alpha, beta in corners]
     except (TypeError, ValueError):

@@ -20,8 +20,7 @@ from antiphon.protocol.measures.divergences import range_divergence, response_di
 @register("antiphon.BasicFilter/1")
 @attrs.frozen
 class BasicFilter(Filter):
-    """The basic filter: charges while Σε_i <= ε and Π(1-δ_i) >= 1-δ, so that all together is (ε,
-    δ)-DP.
+    """The basic filter: charges while Σε_i <= ε and Π(1-δ_i) >= 1-δ, so that all is (ε, δ)-DP.
 
     Sums are exact: eleven charges of 1/11 fit a budget of 1, and two of ``Log(3)`` one of
     ``Log(9)``. Takes pure and approximate claims.
@@ -71,8 +70,7 @@ def fixed_order(value: object) -> Fraction:
 @register("antiphon.RenyiFilter/1")
 @attrs.frozen
 class RenyiFilter(Filter):
-    """The Rényi filter: charges while ΣD_i(α) <= ``budget`` and Π(1-δ_i) >= 1-δ, at one order α
-    fixed in advance.
+    """The Rényi filter of one order α: charges while ΣD_i(α) <= ``budget`` and Π(1-δ_i) >= 1-δ.
 
     Then the whole has D_α <= budget, except for an event of probability δ. A claim costs its bound
     on D_α, rounded up: its Rényi curve at α, αρ, αμ²/2, that of RR_{ε,0} or of an η-BR mechanism.

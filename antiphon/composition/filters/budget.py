@@ -1,4 +1,4 @@
-"""Budgets: how an ExtConComp charges for the mechanisms that it creates (law 6)."""
+"""Budgets: how an ExtConComp charges for the mechanisms that it creates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
 from antiphon.protocol.mechanism import State
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""The amounts (ε, ρ of zCDP, Rényi divergence D or μ² of GDP; δ) that a filter adds up."""
+"""The pair (amount, δ) that a filter adds up; the amount is ε, ρ (zCDP), D (Rényi) or μ² (GDP)."""
 
 
 class RefusedInEpsilon(NamedTuple):
@@ -33,7 +33,7 @@ class RefusedInEpsilon(NamedTuple):
 
     delta: Fraction
     requested: float
-    """The ε by which ``spent`` would have grown by the refused creation."""
+    """The ε by which the refused creation would have increased ``spent``."""
     spent: float
     remaining: float
 
@@ -125,7 +125,7 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
-    """A refusal with the filter that refused, and the δ at which its texts give ε."""
+    """Store in a refusal the filter that refused, and the δ at which its texts give ε."""
     set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
@@ -172,7 +172,7 @@ class Budget(Displayed, ABC, Generic[State]):
         """The state in which nothing has been spent."""
 
     reads_claims_only: ClassVar[bool] = False
-    """Whether ``charge`` depends on its two arguments only, which lets exact searches merge more
+    """Whether ``charge`` depends only on its arguments, so that exact searches merge more
     states."""
 
     @abstractmethod
@@ -183,7 +183,7 @@ class Budget(Displayed, ABC, Generic[State]):
         """
 
     def takes(self, measure: Measure) -> bool:
-        """Whether the budget can add up a measure, as far as a first charge tells."""
+        """Whether the budget can add up a measure: it is tried as a first charge."""
         try:
             self.charge(self.initial_state, measure)
         except InvalidArgument:
@@ -198,7 +198,7 @@ class Budget(Displayed, ABC, Generic[State]):
         return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
-        """The budget's state after each creation query, in order, of a view or an iterable of
+        """The budget's states after the creation queries of a view, or of an iterable of
         ``Create``.
 
         Other messages are skipped, so a list of all messages will do.
@@ -249,7 +249,7 @@ class Filter(Budget[Spent]):
 
     __slots__ = ()
     unit: str = "epsilon"
-    """The amount that is added up beside δ: epsilon, rho (zCDP), divergence (Rényi), mu squared
+    """The amount that is added up beside δ: epsilon, rho, divergence (Rényi) or mu squared
     (GDP)."""
     source: str
     assumes: tuple[str, ...] = (
@@ -274,8 +274,7 @@ class Filter(Budget[Spent]):
 
     @abstractmethod
     def cost(self, measure: Measure) -> Amounts:
-        """The amounts that a claim costs. Raises: InvalidArgument for a claim without such
-        amounts."""
+        """The amounts that a claim costs. Raises: InvalidArgument for a claim that has none."""
 
     def price(self, state: Spent, measure: Measure) -> Amounts:
         """The amounts that a claim costs in this state of the filter; by default ``cost``."""

@@ -180,8 +180,8 @@ def _small(value: object) -> Fraction:
 @register("antiphon.RogersFilter/1")
 @attrs.frozen
 class RogersFilter(RhoFilter):
-    """The filter of Rogers et al.: charges while K <= ε and Π(1-δ_i) >= 1-δ/2; then all is (ε,
-    δ)-DP, for V = Σε_i² and
+    """The filter of Rogers et al.: charges while K <= ε and Π(1-δ_i) >= 1-δ/2, K a bound on the
+    loss in terms of V = Σε_i²; then all is (ε, δ)-DP.
 
     K = ½V + √(2 (V + y)(1 + ½ ln(V/y + 1)) ln(2/δ)),  y = ε²/(28.04 ln(1/δ)), δ < 1/e.
     ``WhitehouseFilter`` admits more; this one is here to compare with.

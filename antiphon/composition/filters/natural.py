@@ -1,5 +1,5 @@
-"""The natural filter for claims whose products of trade-off functions are comparable, composed as
-if they were fixed."""
+"""The natural filter: claims whose products of trade-off functions are comparable are charged as if
+they were fixed in advance."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from antiphon.protocol import Measure, message_label, register, set_derived
 from antiphon.protocol.measures import kinds
 
 _STEP: Final = Fraction(1, 2**40)
-"""The precision of the largest μ² (GDP) of a natural filter."""
+"""The precision to which the limit on Σμ² (GDP) of a natural filter is computed."""
 _MOST: Final = 2**60
-"""The largest μ² that a natural filter may have, in units of ``_STEP``."""
+"""The largest limit on Σμ² (GDP) of a natural filter, in units of ``_STEP``."""
 _MOST_CLAIMS: Final = 2**30
 
 
 def _in_a_chain(_: object, __: object, value: Measure) -> None:
-    """Check that a claim is of a kind whose trade-off functions have products that are comparable.
-    Raises: InvalidArgument."""
+    """Check that a claim is pure, (ε, δ) or GDP: of these, products of trade-off functions are
+    comparable. Raises: InvalidArgument."""
     if type(value) not in (kinds.Pure, kinds.Approximate, kinds.GaussianDP):
         raise InvalidArgument(
             "claim is what every creation claims: Pure(0.1), Approximate(0.1, 1e-9), or any "
@@ -34,8 +34,8 @@ def _in_a_chain(_: object, __: object, value: Measure) -> None:
 @register("antiphon.NaturalFilter/1")
 @attrs.frozen
 class NaturalFilter(Filter):
-    """The natural filter of comparable claims: charges while the claims so far, composed as if
-    fixed in advance, are (ε, δ)-DP; then all is.
+    """The natural filter of comparable claims: charges while all claims so far, composed as if
+    fixed in advance, are (ε, δ)-DP; then so is the adaptive composition.
 
     ``claim``: what every creation claims, or less, which is charged as much; with a
     ``GaussianDP``, creations claim any μ-GDP. It admits as many as any accounting of fixed
@@ -74,7 +74,8 @@ class NaturalFilter(Filter):
         set_derived(self, limits=(step * largest, NO_DELTA))
 
     def _keeps(self, amount: Fraction) -> bool:
-        """Whether claims of this total amount, fixed in advance, are (ε, δ)-DP together."""
+        """Whether claims of this total amount (Σμ² for GDP, else their number), fixed in advance,
+        are (ε, δ)-DP together."""
         curve = self.within((amount, NO_DELTA))
         return curve is not None and curve.delta_at(self.epsilon) <= self.delta
 

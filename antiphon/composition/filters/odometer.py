@@ -29,8 +29,7 @@ class Distance(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """An odometer's reading: the interaction so far is (``epsilon``, ``delta``)-DP, whenever one
-    stops."""
+    """An odometer's reading: the interaction is (``epsilon``, ``delta``)-DP, whenever it stops."""
 
     epsilon: ExactEpsilon | float
     """The ε spent so far; ``math.inf`` once more δ was charged than is allowed for."""
@@ -41,8 +40,7 @@ State = TypeVar("State", Distance, Spent)
 
 
 class AnyOdometer(Budget[State]):
-    """The base class of odometers; ``slack`` is the part of δ for a concentration bound.
-    Abstract."""
+    """The base class of odometers; ``slack``: the δ of a concentration bound. Abstract."""
 
     __slots__ = ()
     delta: Fraction
@@ -180,6 +178,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
         return Spent(state.amount.plus(amount), lost)
 
     def bound(self, state: Spent) -> ExactEpsilon:
-        if not state.amount.numerator:  # If no divergence was charged, there is no loss.
+        # If no divergence was charged, there is no loss, so nothing is added.
+        if not state.amount.numerator:
             return Fraction(0)
         return state.amount.rational + self._tail

@@ -1,4 +1,5 @@
-"""The residue filter of GDP: a randomized response costs what it leaves of a Gaussian, no more."""
+"""The residue filter of GDP: an ε-DP claim lowers the unspent part ν² of μ² to the largest r² with
+RR_ε ⊗ G_r >= G_ν (trade-off functions, G_μ that of N(0, 1) and N(μ, 1))."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ Doubles: TypeAlias = NDArray[np.float64]
 @register("antiphon.ResidueFilter/1")
 @attrs.frozen
 class ResidueFilter(MuFilter):
-    """The GDP filter that charges an ε-DP claim by its residue; all is μ-GDP but for an event of
-    probability δ.
+    """The filter of μ² that charges an ε-DP claim ν² - r², ν² the unspent part of μ² and r² the
+    claim's ``residue``; all is μ-GDP but for an event of probability δ.
 
     It takes the claims of ``GaussianFilter`` and admits all that it does, and more: 98 claims of
     ε = 1/10 within μ = 1, where that one admits 63. An ε in a state in which it was not
@@ -137,8 +138,8 @@ def _least(values: Doubles) -> Doubles:
 
 
 class GaussianStick(NamedTuple):
-    """The hockey-stick divergence H_ν of N(0, 1) and N(ν, 1) at e^x: value, size of its terms,
-    second derivative."""
+    """The hockey-stick divergence of N(0, 1) and N(ν, 1) at e^x: its value, the sum of the absolute
+    values of its two terms (``size``), and its second derivative."""
 
     value: Doubles
     size: Doubles

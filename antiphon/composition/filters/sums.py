@@ -70,7 +70,7 @@ class Sum(NamedTuple):
         if argument is None and not isinstance(limit, Log):
             return numerator * limit.denominator <= limit.numerator * denominator
         most, about = _about(limit), float(self)
-        # The difference is not a number, so not larger, if both are infinite.
+        # If both are infinite their difference is NaN, so this comparison is False.
         if abs(most - about) > _MARGIN * (1 + most):
             return most > about
         argument = argument or Fraction(1)
@@ -105,7 +105,7 @@ class Sum(NamedTuple):
     def __float__(self) -> float:
         try:
             rational = self.numerator / self.denominator
-        except OverflowError:  # The rational is past the largest double.
+        except OverflowError:  # The rational number is larger than any double.
             return math.inf
         return rational if self.argument is None else rational + math.log(self.argument)
 
@@ -113,7 +113,7 @@ class Sum(NamedTuple):
 def _about(value: ExactEpsilon) -> float:
     try:
         return float(value)
-    except OverflowError:  # The value is past the largest double.
+    except OverflowError:  # The value is larger than any double.
         return math.inf
 
 

@@ -38,11 +38,11 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
-    """The privacy curve of the sum of these measures of one kind, or of the ``most`` largest of
-    them."""
+    """The privacy curve of these measures of one kind together, or of any ``most`` of them."""
     alike = len(set(map(summed_measures.told_apart, measures))) == 1
     taken = measures[:most] if alike else measures
-    # Where the measures are unlike, any of them may be used: the product is over all.
+    # If the measures are unlike, any ``most`` of them may be used; the product of all bounds every
+    # choice.
     whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):
@@ -55,7 +55,7 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
 
 
 def bounded_losses(measures: Sequence[kinds.Measure]) -> list[Parameters]:
-    """The (η, 0) that each measure implies, η its largest loss; empty if a measure has none."""
+    """The (η, 0) that each measure implies, η its largest loss; empty if a loss is unbounded."""
     losses = [loss for loss in map(largest_loss, measures) if loss is not None]
     return [(loss, Fraction(0)) for loss in losses] if len(losses) == len(measures) else []
 
@@ -119,8 +119,7 @@ Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
 
 @attrs.frozen
 class Adding:
-    """How amounts of one kind of measure add up: the theorems to cite, and the function that
-    adds."""
+    """How amounts of one kind of measure add up: the theorems to cite, and the adding function."""
 
     fixed: str
     """The theorem for amounts that are fixed in advance."""
@@ -139,7 +138,7 @@ def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
 
 def _trade_offs(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     curve, sums = _measures(measures, most)
-    # The product of all pairs also bounds that of ``most`` of them.
+    # The product of all pairs is also a bound for any ``most`` of them.
     return curve, (*exact_product(measures), *sums)
 
 
@@ -155,7 +154,7 @@ RANGE: Final = Adding(
     lambda shown: f"as private as Comp[RR…] of (η, 0), η the largest loss, of {shown}",
     lambda measures, most: (composed(bounded_losses(measures), most), ()),
 )
-"""How measures of bounded loss η add up, as (η, 0) each."""
+"""How measures of bounded loss add up: each counts as (η, 0), η its largest loss."""
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",

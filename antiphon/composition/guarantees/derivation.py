@@ -194,7 +194,7 @@ class Derivation:
     measures: tuple[kinds.Measure, ...] = ()
     """The measures in which the guarantee also holds, beside the curve."""
     covered: str = ""
-    """The key of ``MECHANISED`` whose machine-checked statement covers this step; empty: none."""
+    """The name in ``MECHANISED`` of the machine-checked theorem that covers this step, or empty."""
 
     @property
     def statement(self) -> str:
@@ -250,8 +250,7 @@ class Derivation:
         *,
         covered: str = "",
     ) -> Derivation:
-        """A derivation with one more step on top: the same curve for a larger system or another
-        f."""
+        """A derivation with a step on top: the same curve for a larger system or another f."""
         f, parts = self.verification if f is None else f, (self,)
         return Derivation(
             theorem, statement, f, self.curve, premises, parts, self.measures, covered

@@ -1,5 +1,5 @@
-"""The function ``ap.guarantee``: a system's privacy guarantee with its proof; and ``Certified``, a
-system that claims it."""
+"""The function ``ap.guarantee``: a system's privacy guarantee with its proof; ``Certified``, a
+mechanism that claims it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -41,7 +41,8 @@ class Guarantee(Displayed):
 
     system: Mechanism
     derivation: Derivation
-    # These names only raise an error with advice; a type checker reports them itself.
+    # The attributes ``epsilon`` and ``delta`` only raise an error with advice; hidden from type
+    # checkers, which report them as missing.
     if not TYPE_CHECKING:
         epsilon = Elsewhere("a guarantee holds at each δ: write promise.epsilon_at(1e-6)")
         delta = Elsewhere("a guarantee holds at each ε: write promise.delta_at(1)")
@@ -84,8 +85,7 @@ class Guarantee(Displayed):
     def claim(
         self, *, delta: float | Fraction | None = None, measure: type[Measure] | None = None
     ) -> Claim:
-        """The guarantee as a claim, for a mechanism or a creation: (ε, δ) at ``delta``, or
-        ``measure``.
+        """The guarantee as a claim, for a mechanism or a creation: (ε, δ), or another ``measure``.
 
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
         ``measure=ZeroConcentrated``, or another kind: the promise in that measure. If the question
@@ -116,8 +116,8 @@ class Guarantee(Displayed):
     def risk(
         self, *, prior: float | Fraction = 0.5, false_positive: float | Fraction = 0.01
     ) -> Risk:
-        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …; with
-        a picture.
+        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …; a
+        picture.
 
         ``prior``: the adversary's prior probability of membership; ``false_positive``: the rate at
         which non-members are accused.
@@ -186,11 +186,11 @@ def guarantee(
         raise InvalidArgument(f"max_creations is at most {MOST_CREATED:.0e}: no session is longer")
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidArgument(f"f is a verification function, not {of_kind(f)}")
+            raise InvalidArgument(f"f is a verification function, event_level(), not {of_kind(f)}")
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
-        # The function ``across`` counts the differing pairs of all mechanisms together.
+        # At event and user level the differing pairs of all mechanisms are counted together.
         verification = across(system, verification)
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
@@ -205,8 +205,7 @@ def _creation(each: ContinualMechanism | Create) -> Create:
 @column_safe
 @attrs.frozen
 class Countable(Space):
-    """The space of a composition's answers if all its mechanisms have discrete answers:
-    countable."""
+    """The countable space of the answers of a composition of mechanisms with discrete answers."""
 
     discrete = True
 
@@ -217,8 +216,7 @@ class Countable(Space):
 @register("antiphon.Certified/1")
 @attrs.frozen
 class Certified(Delegating):
-    """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
-    least δ).
+    """The mechanism M with the claim of ``guarantee(M, f)`` at ``delta`` (None: the least δ).
 
     Other measures of the derivation (ρ, μ or a Rényi curve) are claimed, too; without ``delta``
     only these, if no finite ε attains the floor.
@@ -246,7 +244,7 @@ class Certified(Delegating):
         claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
-            # V[f] or the theorem requires discrete answers, so the answer space is countable.
+            # V[f] or the theorem requires discrete answers, so the space of answers is countable.
             own = attrs.evolve(own, answers=Countable())
         set_derived(self, claims=claims, signature=own)
 

@@ -1,4 +1,4 @@
-"""Facts about verification functions that inspection shows: inclusion, how many pairs may differ.
+"""Facts about verification functions: whether one includes another, how many pairs may differ.
 
 Whether one allows no more than another, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as inspection shows.
@@ -6,6 +6,7 @@ consistent (CM Def. 5.3), as far as inspection shows.
 
 import math
 from collections import deque
+from collections.abc import Iterable
 from itertools import islice, product
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from antiphon.composition.guarantees.derivation import Mark
 from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Claim, ContinualMechanism, Space, identical, message_label, outcomes
+from antiphon.protocol.messages import Pair
 from antiphon.protocol.provenance import is_library_code, why_untrusted
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
@@ -44,7 +46,8 @@ def includes(outer: Verification, inner: Verification) -> bool:
     if type(inner) is models.UpdatesAndQueries and (
         type(outer) is models.EventLevel or type(outer) is models.UserLevel
     ):
-        # For the outer f, pairs that do not differ do not count.
+        # An ``outer`` of event or user level counts only pairs that differ, so public queries
+        # change nothing.
         return includes(outer, inner.updates)
     if type(outer) is models.NeighbouringStart and type(inner) is models.NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
@@ -100,7 +103,8 @@ def _implies(outer: Relation, inner: Relation) -> bool:
 
 
 def group_size(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
-    """The number k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
+    """The number k of changes allowed by ``outer`` that make up any change allowed by ``inner``;
+    None if there is none.
 
     ``most`` bounds the number of pairs.
 
@@ -121,6 +125,45 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
     return max(1, math.ceil(most / single))
 
 
+def declared(f: Verification) -> Verification | None:
+    """The wider f' that f declares (``narrower_than``), or that follows from what the function
+    inside f declares; None: none. Raises: InvalidArgument if it is no verification function."""
+    if type(f) is models.Bounded:
+        wider = declared(f.verification)
+        return wider and models.Bounded(wider, f.pairs)
+    if type(f) is models.UpdatesAndQueries:
+        wider = declared(f.updates)
+        return wider and models.UpdatesAndQueries(wider, f.queries)
+    if f.narrower_than is not None:
+        models.is_verification(None, None, f.narrower_than)
+    return f.narrower_than
+
+
+def outside(
+    f: Verification, wider: Verification, messages: Iterable[object]
+) -> tuple[Pair, ...] | None:
+    """A sequence of pairs of some messages that f allows and ``wider`` refuses; None if the first
+    10,000 steps show none."""
+    messages = tuple(islice(messages, _QUERIES))
+    waiting = deque([(f.initial_state, wider.initial_state, tuple[Pair, ...]())])
+    seen, tried = set[object](), 0
+    while waiting and tried < _MOST:
+        state, other, word = waiting.popleft()
+        for zero, one in product(messages, repeat=2):
+            tried += 1
+            try:
+                after, beyond = read(f, state, zero, one), read(wider, other, zero, one)
+                if type(after) is not Refused and type(beyond) is Refused:
+                    return (*word, Pair(zero, one))
+                known = (key := (fingerprint(after), fingerprint(beyond))) in seen
+            except Exception:  # An error refuses the pair; states without a hash are not explored.
+                continue
+            if type(after) is not Refused and not known:
+                seen.add(key)
+                waiting.append((after, beyond, (*word, Pair(zero, one))))
+    return None
+
+
 def verification_of(claim: Claim) -> Verification:
     """The verification function f of a claim."""
     f: Any = claim.verification
@@ -129,7 +172,8 @@ def verification_of(claim: Claim) -> Verification:
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that a creation's claim covers all sequences of the verification function of a proof.
+    """Check that a creation's claim is about all sequences valid for ``verification``, the f of a
+    proof.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer
@@ -252,6 +296,6 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
 
 
 def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
-    """The states of f after one more pair of identical queries."""
+    """The states of f after one more identical pair, for each of the queries."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

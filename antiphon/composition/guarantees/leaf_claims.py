@@ -17,7 +17,7 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
-"""A generator of a derivation step; it may first yield an inquiry and is sent its derivation."""
+"""A generator of a derivation step; before, it may yield an inquiry and is sent its derivation."""
 
 
 def believed_claims(mechanism: Mechanism) -> list[Claim]:
@@ -79,7 +79,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """The inquiry from which a mechanism of this library derived its claims; else None."""
+    """The inquiry from which a mechanism of this library derived its claims; None if it did not."""
     found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 
@@ -87,8 +87,7 @@ def _basis(mechanism: Mechanism) -> Derived | None:
 def _true(
     mechanism: Mechanism, claims: Sequence[Claim], reason: str | None, below: tuple[Derivation, ...]
 ) -> Premise:
-    """The premise that claims are true, by their source; assumed if ``reason`` says why it may
-    not."""
+    """The premise that claims are true, by their source; assumed if ``reason`` raises a doubt."""
     proved = reason is None and claims[0].status in CERTAIN
 
     def evidence() -> str:

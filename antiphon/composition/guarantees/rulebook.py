@@ -12,6 +12,8 @@ about:
 * *Fewer sequences*: f allows no more than f₁, so every adversary w.r.t. f is one w.r.t. f₁.
 * *Group privacy* (Vadhan 2017, Lemma 2.2): f allows k differing pairs for each of f₁; for a CM the
   hybrids change the differing pairs in turn. Figure: ``GroupCurve``.
+* *Declared*: the class of f, a user's, declares a wider f' (``Verification.narrower_than``). If
+  there is no answer about f itself, f' is asked about; its figure is then assumed for f.
 
 For any other f there is no answer, not even an assumed one: a promise w.r.t. f₁ implies nothing
 about it.
@@ -29,7 +31,7 @@ import attrs
 from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import group_size, includes
+from antiphon.composition.guarantees.inclusion import declared, group_size, includes, outside
 from antiphon.numbers.errors import Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.numbers.rounded_text import tell_person
@@ -50,7 +52,7 @@ class Inquiry:
     explored: bool = False
     """Whether the catalogue comes from exploring the post-processor, not from the user."""
     max_creations: int | None = None
-    """The largest number of mechanisms that are created, or at least asked something."""
+    """The largest number of created mechanisms that are asked anything; None: unbounded."""
     bounded: bool = False
     """Whether f itself bounds the number of creations, so that the user need not."""
     truth: str = ""
@@ -63,8 +65,8 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The inquiry by which a mechanism of this library derived its claim, its attribute
-    ``derived``."""
+    """The attribute ``derived`` of a library mechanism: the inquiry from which it derived its
+    claim."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -74,7 +76,8 @@ class Derived:
 System = TypeVar("System", bound=Mechanism)
 F = TypeVar("F")
 Steps: TypeAlias = Generator[Inquiry, Derivation, "Derivation | None"]
-"""A generator that yields inquiries about parts, is sent their derivations, and returns its own."""
+"""A generator that yields inquiries about parts, is sent their derivations, and returns that of the
+whole."""
 Answer: TypeAlias = Union[Derivation, Steps, None]
 Derive: TypeAlias = Callable[[System, F, Inquiry], Answer]
 """A rule's function: (system, f, inquiry) -> answer. Raises NoGuarantee if a premise fails and
@@ -144,27 +147,34 @@ def _exact(value: object) -> type:
 
 
 FEWER: Final = "fewer sequences"
+DECLARED: Final = "fewer sequences, as f declares"
 _MOST_PARTS: Final = 1_000_000
 GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 
 def derive(inquiry: Inquiry) -> Derivation:
-    """The derivation that answers an inquiry. Deep systems cost a list, not Python's call stack.
+    """The derivation that answers an inquiry; a list takes the place of Python's call stack, which
+    deep systems would exceed.
 
     Raises: NoGuarantee where no theorem applies; InvalidArgument if the system is no mechanism;
     Intractable for more than a million parts.
     """
-    waiting: list[Steps] = [_asked(inquiry)]
+    waiting: list[tuple[Inquiry | None, Steps]] = [(inquiry, _asked(inquiry))]
     answer: Derivation | None = None
     asked = 0
     while waiting:
+        steps = waiting[-1][1]
         try:
-            part = next(waiting[-1]) if answer is None else waiting[-1].send(answer)
+            part = next(steps) if answer is None else steps.send(answer)
         except StopIteration as done:
             waiting.pop()
             answer = done.value
+        except NoGuarantee:
+            if not _ask_wider(waiting):
+                raise
+            answer = None
         else:
-            waiting.append(_asked(part))
+            waiting.append((part, _asked(part)))
             answer, asked = None, asked + 1
             if asked % 1024 == 0:
                 tell_person("parts of the guarantee", asked, _MOST_PARTS)
@@ -174,6 +184,39 @@ def derive(inquiry: Inquiry) -> Derivation:
     return answer
 
 
+def _ask_wider(waiting: list[tuple[Inquiry | None, Steps]]) -> bool:
+    """Whether a failed inquiry is asked again, about a wider f': the innermost whose f declares one
+    (``narrower_than``). Its entry in the list becomes None, so that it is not asked again."""
+    while waiting:
+        inquiry, _ = waiting.pop()
+        f = inquiry and inquiry.verification
+        wider = f and declared(f)
+        if inquiry and f and wider:
+            waiting.append((None, _by_word(inquiry, f, wider)))
+            return True
+    return False
+
+
+def _by_word(inquiry: Inquiry, f: Verification, wider: Verification) -> Steps:
+    """The answer about f', ``wider``, restated about the f that declares it.
+
+    Raises: NoGuarantee if there is no answer, or the declaration is seen to be false.
+    """
+    text = f"every sequence valid for {message_label(f)} is valid for {message_label(wider)}"
+    queries = inquiry.system.signature.queries
+    found = outside(f, wider, queries.enumerate() if queries.finite else ())
+    if found is not None:
+        raise NoGuarantee(
+            DECLARED, text, f"it allows {message_label(found)}, which the other refuses",
+            "declare a wider f, or refuse such pairs",
+        )  # fmt: skip
+    known = yield from _asked(inquiry.of(inquiry.system, wider))
+    assert known is not None
+    evidence = "the word of f's author, narrower_than; ap.check(f) looks for a sequence against it"
+    statement = "the same, if every adversary w.r.t. this f is one w.r.t. that"
+    return known.carried(DECLARED, statement, (Premise(text, Mark.ASSUMED, evidence),), f)
+
+
 def _asked(inquiry: Inquiry) -> Steps:
     """The rules of one inquiry, asked in turn; the first answer is restated about the f asked for.
 
@@ -181,7 +224,9 @@ def _asked(inquiry: Inquiry) -> Steps:
     """
     system, f = inquiry.system, inquiry.verification
     if not isinstance(system, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument(f"a guarantee is about a mechanism, not {of_kind(system)}")
+        game = hasattr(system, "system") and hasattr(system, "verification")
+        cure = ": write ap.guarantee(game.system, game.verification)" if game else ""
+        raise InvalidArgument(f"a guarantee is about a mechanism, not {of_kind(system)}{cure}")
     for rule in rules_for(inquiry):
         answer = rule.derive(system, f, inquiry)
         if answer is not None and not isinstance(answer, Derivation):

@@ -20,7 +20,7 @@ from antiphon.verifiers import AnyTwo, models
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if no ε is promised at the curve's least δ."""
 LARGE: Final = 10
-"""The largest ε of which a statement does not say that it promises next to nothing."""
+"""The ε above which a statement says that it promises next to nothing."""
 
 _CUT: Final = "…"
 _CUT_OFF: Final = re.compile(r"\b([A-Z]\w*)\([^…;]*…")
@@ -90,16 +90,19 @@ class Statement(Shown, ForPrograms):
 def stated(
     known: Derivation,
     *,
+    told: Sequence[str] = (),
     public: Sequence[str] = (),
     uncovered: Sequence[str] = (),
     delta: Fraction | None = None,
 ) -> Statement:
     """The statement of a derivation, with further facts about the system that no theorem covers.
 
-    ``delta``: the δ at which ε is stated where nothing is promised at the floor; None: 10⁻⁶.
+    ``told``: what is published, the first section if there is any; ``delta``: the δ at which ε is
+    stated where nothing is promised at the floor; None: 10⁻⁶.
     """
     proved = known.proved
     sections = (
+        *((Section("What is told", tuple(told)),) if told else ()),
         Section("Who is protected", (f"Protected is {protects(known.verification)}.",)),
         Section("Against whom, and how long", _AGAINST),
         Section("How much", tuple(_figures(known, delta or _DELTA))),
@@ -136,13 +139,14 @@ def protects(f: object) -> str:
 
 
 def _own(f: object, name: str) -> str | None:
-    """The words of a library's f about itself, in its attribute ``name``; None without any."""
+    """The text about itself that a library's f has in its attribute ``name``; None for a user's f,
+    or without such a text."""
     words: object = getattr(f, name, None) if why_untrusted(f) is None else None
     return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
-    """The words for how an update may differ; empty if it may be any other update."""
+    """The text that says how an update may differ; empty if it may be replaced by any other."""
     if type(relation) is AnyTwo:
         return ""
     return f", changed as {repr(relation)[:120]} allows and no more"

@@ -180,7 +180,7 @@ _STEP: Final = 34.0
 """The indentation of a part below its step in the picture, in pixels."""
 _LONGEST: Final = 130
 _INDENT: Final = "\u00a0" * 4
-"""The indentation of continuation lines in a picture, by spaces that it keeps."""
+"""The indentation of continuation lines in a picture: non-breaking spaces, which SVG keeps."""
 
 
 @attrs.frozen

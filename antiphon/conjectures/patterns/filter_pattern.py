@@ -46,12 +46,12 @@ _BIT: Final = (0, 1)
 
 
 def charged(given: Any) -> tuple[Charged, ...]:
-    """The claims in the form in which a filter charges them. Raises: InvalidArgument for a claim
-    whose worst mechanism is not known."""
+    """The claims, each in the form in which a filter is charged. Raises: InvalidArgument for a
+    claim whose worst mechanism is not known."""
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        # The function ``pairs`` raises the error that says in which form claims are given.
+        # The function ``pairs`` raises the error, whose text lists the accepted forms.
         return pairs(given)
     return tuple(map(_one, claims))
 
@@ -73,8 +73,8 @@ def _one(given: Any) -> Charged:
 
 @attrs.frozen
 class WorstResponse:
-    """A claim with the worst mechanism that keeps it, the query that creates this mechanism, and
-    the largest allowed value of the figure."""
+    """A claim, the message that creates the worst mechanism with this claim, and the largest value
+    (``limit``) of the ``figure`` that the claim bounds."""
 
     claim: Charged
     creation: Create
@@ -83,7 +83,7 @@ class WorstResponse:
 
     @property
     def lost(self) -> Fraction:
-        """The exact loss of the mechanism to its best adversary; at most the limit."""
+        """The figure's exact value for the mechanism and its best adversary; at most ``limit``."""
         created = self.creation
         assert created.claim is not None
         question = Question(created.mechanism, created.claim.verification, report=None)
@@ -93,7 +93,7 @@ class WorstResponse:
 
     @property
     def bounds_divergences(self) -> bool:
-        """Whether the claim bounds a Rényi divergence: a claim with δ > 0 does not."""
+        """Whether the claim bounds a Rényi divergence: all do but (ε, δ) with δ > 0."""
         return not isinstance(self.claim, tuple) or not self.claim[1]
 
     def __str__(self) -> str:
@@ -106,8 +106,7 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """A claim with the worst mechanism that keeps it (for ρ-zCDP, nearly the worst), and the query
-    that creates this mechanism."""
+    """The worst mechanism with this claim; for ρ-zCDP, nearly the worst."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -146,7 +145,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims in a grid, all of whose subsets are tried if there is time."""
+"""The largest number of claims in a grid, all of whose subsets a search may have to try."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -186,11 +185,11 @@ class FilterPattern(Pattern):
 
     @cached_property
     def responses(self) -> tuple[WorstResponse, ...]:
-        """The worst mechanisms: for each claim, one that attains it."""
+        """For each claim of the grid, the worst mechanism that has this claim."""
         return tuple(map(worst, self.claims))
 
     def question(self, responses: Sequence[WorstResponse]) -> Question:
-        """The game in which the mechanisms of these responses may be created."""
+        """The game in which an adversary may create the mechanisms of these ``WorstResponse``s."""
         return Question(
             ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
             catalogue=[each.creation for each in responses],
@@ -206,8 +205,8 @@ class FilterPattern(Pattern):
     ) -> Fraction:
         """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
-        # The figure of a worst mechanism is never infinite (None), as both worlds allow the same
-        # answers.
+        # The figure is finite (not None), as the answers of a worst mechanism are possible in both
+        # worlds.
         assert found is not None
         return found
 
@@ -267,14 +266,14 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        # The game always has a figure, as every answer is possible in both worlds.
+        # The game has a finite figure (not None), as every answer is possible in both worlds.
         assert result is not None
         return result
 
 
 class SetBySet:
-    """A search that tries one set of claims after another; a set is given by an array with 1 for
-    each of its claims."""
+    """A search over sets of claims: each local search computes the exact loss for one set. The laws
+    of its result are one array, with 1 for each chosen claim."""
 
     def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:
         self._pattern, self._size, self._epsilon = pattern, size, epsilon
@@ -282,7 +281,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The loss of the worst mechanisms for the set of claims with this number."""
+        """The exact loss of the worst mechanisms for the set of claims with this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

@@ -24,13 +24,14 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
-"""The type of the histories of all copies of mechanisms that got a query: a pair (number of the
-law, index of the history) for each copy."""
+"""The type of the histories of all mechanisms that have answered in a run: a pair (number of the
+mechanism's law, index of its history) for each."""
 Polynomial: TypeAlias = dict[Copies, float]
 """The type of a polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""The unit by which a free twin (a stand-in for a sought mechanism) encodes a place in its weights:
-all weights in one row of its table are number·unit + row, so the answers are equally likely."""
+"""The unit in the weights of a free twin (a stand-in for a sought mechanism): a weight is
+number·unit + row, for the number of the law and the row of its table, equal for all answers in a
+row."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
@@ -52,8 +53,8 @@ class OneView(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """An unfinished run of a game: its view, the verdict if it ended now, the histories of the
-    mechanisms' copies, and the remaining factors of its probability."""
+    """A run of a game: the number of its view, whether the view is accused if the run ends there,
+    the histories of the mechanisms, and the factor of its probability that is free of laws."""
 
     view: int
     accused: bool
@@ -62,15 +63,15 @@ class _Run(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """The state of a game, together with the draws that led to this state."""
+    """The state of a game after a step, and the random draws of this step."""
 
     state: Any
     draws: tuple[Draw, ...]
 
 
 class FixedStrategy:
-    """All runs of one game's adversary, played in a second game whose mechanisms are replaced by
-    free twins (any answer equally likely)."""
+    """The probabilities of the views of one fixed adversary, from runs of its game in which the
+    mechanisms are replaced by free twins (any answer equally likely)."""
 
     def __init__(self, adversary: StrategyAdversary, own: Question, free: Question) -> None:
         self._adversary = adversary
@@ -80,11 +81,11 @@ class FixedStrategy:
         }
         self._game = PrivacyGame(free.system, free.verification)
         self._numbers: dict[tuple[int, Hashable], int] = {}
-        """The numbers of views, by (number of the view without its last answer, last answer)."""
+        """The number of each view, by (number of the view without its last answer, that answer)."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
-        """All views of the adversary, each with its probabilities in the world where accused views
-        add to the gain, and in the other world."""
+        """All views of the adversary, each with its probability in the world of the adversary's
+        ``bit`` and in the other world."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
@@ -94,13 +95,12 @@ class FixedStrategy:
         return list(found.values())
 
     def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
-        """All finished runs of the game, each with the part of its probability that does not depend
-        on the laws."""
+        """All finished runs, each with the factor of its probability that contains no law."""
         waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            # A negative number marks the end of a run, after an answer of probability 0.
+            # A negative number: the last answer is impossible in the adversary's own game.
             if number < 0 or node.message is HALT:
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue
@@ -116,8 +116,8 @@ class FixedStrategy:
                     waiting.append((to, told.state, longer))
 
     def _message(self, message: Any) -> object:
-        """The message, with each created mechanism replaced by its free twin (any answer equally
-        likely)."""
+        """The message; if it creates a mechanism, that mechanism is replaced by its free twin (any
+        answer equally likely)."""
         if type(message) is Pair and type(message.zero) is Create:
             return self._created[fingerprint(message.zero)]
         return message
@@ -130,15 +130,15 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
         return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    # A step that raised an error reveals nothing, and is left out.
+    # A step that raises an error gives no answer, so it has no view.
     return [each for each in found if type(each[1][0]) is _Drawn]
 
 
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """The histories of the mechanisms' copies after some draws, and the factor that removes the
-    probabilities with which free twins (any answer equally likely) answered.
+    """The histories of the mechanisms after some random draws, and the inverse of the probability
+    with which free twins (any answer equally likely) gave their answers in these draws.
 
     Copies at the same history of the same law are interchangeable.
     """

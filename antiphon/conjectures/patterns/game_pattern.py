@@ -19,11 +19,11 @@ from antiphon.numbers.errors import of_kind
 from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
-"""The size (rounds, answers) of the mechanisms in a pattern without unknown mechanisms."""
+"""The size (rounds, answers) in the results of a pattern that has no unknown mechanisms."""
 
 Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
-"""The type of a function from mechanisms to their game, or to a question about this game with the
-messages and creations that an adversary may use."""
+"""The type of a function that takes mechanisms and returns a game of them, or a question: such a
+game with lists of the messages and creations that an adversary may use."""
 
 
 def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) -> None:
@@ -116,8 +116,9 @@ class GamePattern(pattern.Pattern):
         return None
 
     def known_by(self, sizes: pattern.Sizes) -> object:
-        """The parameters that must be the same when a saved search is resumed: the pattern, and its
-        game with stand-ins (free twins) for the unknown mechanisms."""
+        """The parameters that must be the same when a saved search is resumed: those of the
+        pattern, and the game that ``compose`` makes of stand-ins (free twins) for the unknown
+        mechanisms."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
@@ -161,8 +162,8 @@ class GamePattern(pattern.Pattern):
                 )
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> tables.Judged:
-        """The laws as mechanisms whose claims the exact engine has checked, with their best
-        adversary.
+        """The result of a local search, judged: mechanisms with rational laws, whose claims the
+        exact engine has checked, and their best adversary.
 
         The loss is computed from the exact law of its views in the game.
         """
@@ -190,7 +191,8 @@ def judged_game(
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
 ) -> tables.Judged | None:
-    """The exact loss of a game to its best adversary; the game's mechanisms keep their claims.
+    """The exact loss of a game to its best adversary, together with its ``mechanisms`` and their
+    own exact losses ``claimed``.
 
     None if this loss is infinite.
     """
@@ -205,14 +207,14 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """Yields the given laws, and then these laws mixed with uniform answers, for a divergence that
-    rounding made infinite."""
+    """Yields the given laws and then, for a divergence that is infinite because of rounding, the
+    same laws mixed with uniform answers."""
     yield laws
     yield list(map(tables.soften, domains, laws))
 
 
 def infinite() -> InvalidArgument:
-    """The error for a game whose Rényi divergence is infinite for every law."""
+    """The error for a pattern whose game has an infinite Rényi divergence for every law."""
     return InvalidArgument(
         "one world alone has some view of this game, whatever is answered by what is sought: its "
         "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"
@@ -228,13 +230,13 @@ def no_divergence(claim: str) -> InvalidArgument:
 
 
 class OneGame:
-    """The "search" of a pattern without unknown mechanisms: the exact loss of its one game."""
+    """The search of a pattern without unknown mechanisms: one exact loss."""
 
     def __init__(self, of: GamePattern, figure: Figure) -> None:
         self._pattern, self._figure = of, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The exact loss of the one game."""
+        """The exact loss of the game, as the result of a local search."""
         question, rounds = self._pattern.question(()), self._pattern.rounds
         loss = self._figure.tight(question, rounds)
         if loss is None:
@@ -243,7 +245,7 @@ class OneGame:
 
 
 class Countered(NamedTuple):
-    """The best adversary against mechanisms with given laws: its gain, the game and the laws."""
+    """The best adversary against given laws: its gain, its game, and these laws."""
 
     gain: float
     adversary: StrategyAdversary
@@ -252,8 +254,7 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """A search for the best adversary against a conjecture's system, given the laws of its unknown
-    mechanisms."""
+    """A search for the best adversary in a pattern's game, given the laws of its mechanisms."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
         self._pattern, self._domains, self._figure = of, domains, figure
@@ -281,8 +282,7 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """The gradient of the gain of the adversary ``seen`` with respect to law number
-        ``place``."""
+        """The gradient of the gain of the adversary ``seen`` in the law number ``place``."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

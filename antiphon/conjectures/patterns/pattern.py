@@ -18,7 +18,7 @@ from antiphon.protocol.messages import Pair, distinct
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
-"""The source named in the claims of the mechanisms that are found."""
+"""The source that is cited by the claims of the mechanisms that a search finds."""
 
 
 class Pattern(ABC):
@@ -30,7 +30,7 @@ class Pattern(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """The number of local searches that cover all games; None if no number does."""
+        """The number of local searches that cover all games; None if no number of them does."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
@@ -85,22 +85,22 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The weight of a law with an infinite divergence in its mixture with uniform answers."""
+"""The probability of a law in its mixture with uniform answers, if its divergence is infinite."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""The weight of a law in its first mixture with uniform answers, if rounding made it lose more than
-its claim allows (by a relative 2^-16 or more)."""
+"""The probability of a law in its first mixture with uniform answers, if rounding raised its loss
+above the limit of its claim by a relative 2^-16 or more."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """A mechanism to be found by search, which must keep a claim w.r.t. the verification function
-    ``inner`` and receives the pairs ``pairs``. Abstract."""
+    """An unknown mechanism of a pattern: any that keeps a given claim w.r.t. the verification
+    function ``inner``, for adversaries that send the pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
-    """The pairs that may be sent; by default, those that ``ListedPairs`` lists."""
+    """The pairs that may be sent to the mechanism; by default those that ``inner`` lists."""
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
@@ -109,12 +109,12 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def measure(self) -> Measure:
-        """The measure of privacy in which the claim is made."""
+        """The measure of privacy in the mechanism's claim, such as (ε, δ)."""
 
     @property
     @abstractmethod
     def claimed(self) -> tuple[exact_figures.Figure, Fraction]:
-        """The figure that the claim limits, and its largest allowed value."""
+        """The figure that the claim bounds, such as δ at ε, and its largest allowed value."""
 
     @property
     def inputs(self) -> tuple[object, ...]:
@@ -123,7 +123,7 @@ class SoughtMechanism(ABC):
 
     @property
     def claim(self) -> Claim:
-        """The claim that the mechanism makes, true of every mechanism that is found."""
+        """The privacy claim of the mechanisms that are found: it is checked exactly for each."""
         return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
     def program(self, domain: law_trees.Domain) -> Program:
@@ -146,10 +146,10 @@ class SoughtMechanism(ABC):
             elif lost <= limit:
                 return plan, lost
             elif (part := (limit - nothing) / (lost - nothing)) < nearly:
-                # Rounding has added more than a slight loss: uniform answers are mixed into the
-                # law, and more of them each time that this is not enough.
+                # Rounding has raised the loss far above the limit: uniform answers are mixed into
+                # the law, with a larger weight at each repetition.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
-            else:  # This loop seldom runs twice, because the loss is convex in the law.
+            else:  # One mixture mostly suffices, because the loss is convex in the law.
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
@@ -160,7 +160,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """Unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t. ``inner``."""
+    """An unknown mechanism of a pattern that is (ε, δ)-DP w.r.t. ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)

@@ -24,9 +24,9 @@ from antiphon.protocol import Approximate, Claim, Pair, Status, identical, regis
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
-"""The largest number of mechanisms; the table of views grows exponentially with this number."""
+"""The largest number of mechanisms: the number of views in a table is exponential in it."""
 _WIDEST: Final = 10**8
-"""The largest number of views in a table."""
+"""The largest number of views of a composition, all of which a search keeps in a table."""
 
 
 def _creations(made: "SparseComposition", _: object, value: int) -> None:
@@ -58,8 +58,7 @@ class SparseComposition(pattern.Pattern):
     inner: Verification = attrs.field()
     """The verification function f' w.r.t. which each mechanism keeps its claim; prefix-closed."""
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
-    """The pairs that may be sent to each mechanism; by default, those that ``ListedPairs``
-    lists."""
+    """The pairs that may be sent to each mechanism; by default those that ``inner`` lists."""
 
     @inner.default  # pyright: ignore
     def _one_sided(self) -> Verification:
@@ -70,8 +69,8 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """The f' that the composition enforces on the pairs sent to a mechanism that may receive
-    different sides; by default ``inner``.
+    """The f' that the composition enforces for each mechanism that may get a pair with different
+    sides; by default ``inner``, the f' of the mechanisms' claims.
 
     Give another one for an f' that is not prefix-closed: ``inner`` is its conjunction over
     prefixes.
@@ -85,7 +84,7 @@ class SparseComposition(pattern.Pattern):
     @property
     @abstractmethod
     def part(self) -> pattern.SoughtMechanism:
-        """The description of the mechanisms that are sought: their claim and their pairs."""
+        """The unknown mechanism, with its claim and its pairs; the composition has n of them."""
 
     @abstractmethod
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -97,7 +96,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def _as_played(self) -> bool:
-        """Whether the f' of the composition is the f' of the mechanisms' claims."""
+        """Whether the f' that the composition enforces is also that of the mechanisms' claims."""
         return identical(self.inner, self.played)
 
     @property
@@ -118,7 +117,8 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        # The measure of a SparseRenyi pattern is a Renyi, which ``sparse_parallel`` takes, too.
+        # The measure of a ``SparseRenyi`` is a Renyi, which ``sparse_parallel`` takes in the same
+        # way.
         fixed: list[Approximate] = [measure] * self.sparse
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -134,7 +134,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def heard_at_once(self) -> bool:
-        """Whether the first pair that a mechanism gets may have different sides."""
+        """Whether some pair with different sides is allowed as the first pair to a mechanism."""
         apart = [each for each in self.pairs if not identical(each.zero, each.one)]
         return any(
             all(
@@ -186,7 +186,8 @@ class SparseComposition(pattern.Pattern):
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
     def heard(self, domain: Domain) -> frozenset[int]:
-        """The numbers of the histories that a mechanism can have in the composition."""
+        """The indices, in the array of a law, of the histories that a mechanism can have in the
+        game."""
         levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 
@@ -201,8 +202,8 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Checks that some pair with different sides may be sent, as otherwise the loss is 0.
-        Raises: InvalidArgument."""
+        """Checks that f' allows a pair with different sides, without which the loss is 0. Raises:
+        InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
                 "f_∞,FPC allows no creation of a mechanism whose f' is not first-pair consistent: "
@@ -274,7 +275,7 @@ class SparseRenyi(SparseComposition):
     moment: Fraction = attrs.field(converter=exact.fraction)
 
     def __attrs_post_init__(self) -> None:
-        _ = self.part  # Making the part checks the order and the moment: its error is raised here.
+        _ = self.part  # Computed for its errors only: it checks the order and the moment.
 
     @property
     def part(self) -> pattern.AnyRenyi:

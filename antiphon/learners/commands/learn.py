@@ -56,7 +56,8 @@ def _band(row: LearnerRow) -> float:
 
 
 def _shifting(row: LearnerRow) -> float:
-    """The mean dynamic regret (against experts that change) after the last round, if measured."""
+    """The mean regret after the last round, against the best sequence of experts with few
+    changes."""
     found = row.standings.shifting
     assert found is not None
     return float(found[:, -1].mean())
@@ -79,16 +80,16 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent b in figure ∝ at^b, fitted over the results ``rows``, where ``at`` (such as T)
-    and ``figure`` (such as regret) are functions of a result; None if it cannot be fitted."""
+    """The exponent b of the power law ``figure(row)`` ∝ ``at(row)``^b that fits the results
+    ``rows`` best, such as regret against T; None if there is no fit."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
 
 
 @attrs.frozen
 class LearnedOutcome:
-    """The regret of all learners in one game; or for each T and ε, if the command swept over
-    them."""
+    """The outcome of ``antiphon learn``: the regret of all learners in one game, or for each T and
+    ε of a sweep."""
 
     name: str
     games: list[OnlineGame]
@@ -113,7 +114,7 @@ class LearnedOutcome:
         }  # fmt: skip
 
     def card(self) -> Card:
-        """The outcome as a card, to be printed for people."""
+        """The outcome for people: a title, tables and sentences."""
         game, size = self.games[0], ""
         if isinstance(game, LossGame):
             size = f"{game.experts:,} experts"
@@ -261,7 +262,7 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Pictures of regret over ε, one for each T; none for a single ε. A learner without an ε is
-    drawn as a level line."""
+    drawn as a horizontal line."""
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
@@ -322,7 +323,7 @@ def _say_who_is_missing(game: OnlineGame) -> None:
 
 
 class _Until:
-    """A time limit that ends the games as Ctrl-C does, and keeps the finished games."""
+    """A time limit for all games, which ends them as Ctrl-C does; finished games count."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -337,8 +338,8 @@ class _Until:
 def _play(
     entrants: Sequence[players.Entrant], playing: players.PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Plays each learner in its game, and returns a result for each. Ctrl-C keeps the finished
-    games, or raises KeyboardInterrupt if no game is finished."""
+    """Plays each learner in its game, and returns a result for each. After Ctrl-C the results of
+    the finished games are returned; without any, KeyboardInterrupt is raised."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
@@ -366,5 +367,5 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # Nothing was swept, or only one game was finished: regret is drawn over rounds.
+    else:  # Without a sweep, or with a single finished game, regret is drawn over rounds.
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

@@ -36,7 +36,7 @@ class MistakesAsked(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """The parameters ε, δ and β of the private learners and of the lower bound, as numbers."""
+    """The ε, δ and β (failure probability) of the private learners and of the lower bound."""
 
     epsilon: Fraction
     delta: Fraction
@@ -44,8 +44,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The mistakes that one adversary forces on a learner, and the number ``hits`` of samples (1,
-    1) that the adversary sends; or the reason why there is no result."""
+    """The mistakes that one adversary forces on a learner, and the number ``hits`` of the samples
+    (1, 1) that it sends (the others are (0, 0)); or the reason ``why`` there is no result."""
 
     adversary: str
     hits: int
@@ -54,7 +54,8 @@ class AdversaryRow(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """The lower bound, and the mistakes of the sparse-vector learner, for T = 1, 2, 4, … rounds."""
+    """Figures for T = 1, 2, 4, … rounds: the lower bound on mistakes, and the mistakes of the
+    sparse-vector learner when each sample is (1, 1)."""
 
     rounds: tuple[int, ...]
     lower: tuple[float, ...]
@@ -154,7 +155,7 @@ def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
 
 
 def _promise(learner: ContinualMechanism[Any]) -> str:
-    """The derived (ε, δ) of a learner, in words; "" for a learner that claims no privacy."""
+    """A learner's (ε, δ) from ``guarantee``, in words; "" for a learner that claims no privacy."""
     if not getattr(learner, "private", True):
         return ""
     promise = guarantee(learner)
@@ -197,8 +198,8 @@ def _rows(law: streams.MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
 
 
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
-    """Draws the two curves of regret over T, and at the last T each adversary's regret with its
-    confidence interval.
+    """Draws the two curves of expected mistakes over T, and at the last T the mistakes that each
+    adversary forces, with their confidence intervals.
 
     The axis of T is logarithmic.
     """

@@ -26,7 +26,7 @@ Maker = Callable[..., ContinualMechanism[Any]]
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The default number of grid steps of one unit of loss, for losses in a file and for data."""
+"""The default ``grid`` (steps in one unit of loss) of games on a file or in a convex body."""
 _GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
 """Classes of games whose losses or data are given, by a file or a program; they have no name on
 the command line."""
@@ -127,8 +127,8 @@ def games_of(played: Played) -> list[games.OnlineGame]:
 
 
 def _of_a_file(played: Played, several: list[int]) -> list[games.OnlineGame]:
-    """The games on a file, one for each number of rounds in ``several``: on the first losses of the
-    file, or on its data, repeated as needed."""
+    """The games on a file of losses or of data, one for each number of rounds in ``several``: a
+    game takes the first losses of the file; data are repeated as needed."""
     if played.given:
         raise InvalidArgument("--set is of games that are made, not of a file")
     grid = played.grid or _FINE
@@ -155,7 +155,7 @@ def _size(kind: type[Any], played: Played) -> dict[str, Any]:
 
 
 def makers(game: games.OnlineGame) -> dict[str, Maker]:
-    """The constructors of the exported learners for a game, by their names.
+    """The constructors of the exported learners that fit a game, by their names.
 
     The constructor of a class is its method ``tuned``, if it has one. Functions with the same
     arguments count as well, with one entry for each of their presets.
@@ -178,8 +178,8 @@ def _made_by(modules: tuple[ModuleType, ...], base: type, takes: set[str]) -> di
 
 
 def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]:
-    """Yields pairs (name, constructor) of learners: the constructor ``made``, and a variant of it
-    for each value of ``preset`` but the default."""
+    """Yields pairs (name, constructor) of learners: the constructor ``made``, and if it has a
+    parameter ``preset``, a variant of it for each value but the default."""
     yield name, made
     preset = signature(made).parameters.get("preset")
     if preset is not None:

@@ -1,4 +1,4 @@
-"""Learners in a convex body: their base class, gradients in whole steps, and two baselines."""
+"""Learners in a convex body: their base class, gradients as integer vectors, and two baselines."""
 
 import math
 from typing import Any, ClassVar, Final, Generic, NamedTuple
@@ -33,7 +33,7 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
     """
 
     plays: ClassVar[type[Any]] = ConvexLoss
-    """The class of losses that the learner can take."""
+    """The Python class of losses that the learner accepts."""
 
     body: Body
     loss: ConvexLoss
@@ -51,8 +51,8 @@ _DOUBLES: Final = np.dtype(np.float64)
 
 
 def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
-    """The gradient as whole numbers k of steps of length bound/steps; shortened, so that Σ k_i² <=
-    steps² holds exactly.
+    """The gradient as an integer vector k, in units of bound/steps: rounded, and shortened so that
+    Σ k_i² <= steps² holds exactly.
 
     Each entry is rounded to the nearest step; where that makes the vector too long, as for most
     gradients of the bound's norm or more, each is truncated towards 0 instead, with an error of
@@ -81,13 +81,13 @@ def _shortened(gradient: Point, steps: int) -> Point:
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    # Squares of entries that were divided by the largest entry neither overflow nor vanish.
+    # After division by the largest entry, squares neither overflow nor underflow.
     unit = gradient / largest
     return unit * (steps / math.sqrt(unit @ unit))
 
 
 def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: int) -> Steps:
-    """The gradient ∇ℓ(x; z) in whole steps of length bound/steps, shortened by ``clipped``.
+    """The gradient ∇ℓ(x; z) as an integer vector in units of bound/steps, ``clipped``.
 
     No datum causes an error, under any NumPy error setting, as an error would leak the datum.
     """

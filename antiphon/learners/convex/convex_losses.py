@@ -93,7 +93,7 @@ class Box:
         return Arrays((self.dimension,), "float64")
 
     def project(self, point: Point) -> Point:
-        """The nearest point of the box: each coordinate is moved into its interval."""
+        """The nearest point of the box: each coordinate is clipped to ±``half_width``."""
         return np.clip(point, -self.half_width, self.half_width)
 
     def least(self, direction: Point) -> Point:
@@ -105,7 +105,7 @@ Datum = NDArray[np.int64]
 """The type of one datum, or of a table with one datum in each row."""
 Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
-"""The type of a table of data, or of the counts of its rows; both may be doubles, for speed."""
+"""The type of a table of data, or of the counts of its rows; doubles allow faster sums."""
 Sum = tuple[float, Point]
 """The type of a pair (value, gradient) of a function at a point, such as a sum of losses or a
 linear function."""
@@ -116,8 +116,8 @@ class ConvexLoss(ABC):
     """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """The largest number of data that a search for the best point in hindsight may process, summed
-    over its evaluations of the loss."""
+    """The largest total number of data for which a search for the best point in hindsight evaluates
+    the loss."""
     adds_up: ClassVar[bool] = False
     """Whether the loss is linear in the datum, so that it suffices to know the sum of the data."""
 
@@ -131,8 +131,8 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
-        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data within
-        their stated bounds."""
+        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data that
+        keep the bounds of this loss."""
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
@@ -211,8 +211,8 @@ class LinearLoss(ConvexLoss):
 
 @attrs.frozen(kw_only=True)
 class RegressionLoss(ConvexLoss):
-    """A loss φ(⟨a, x⟩, y) of a datum (a, y): d features with ‖a‖₂ <= 1, then the label y in [-1,
-    1].
+    """A loss φ(s, y) of a point x, with the score s = ⟨a, x⟩, given a datum (a, y): d features a
+    with ‖a‖₂ <= 1, then the label y in [-1, 1].
 
     Abstract. So ∇ℓ = φ'·a, and ``lipschitz`` is the largest |φ'|.
     """
@@ -223,11 +223,11 @@ class RegressionLoss(ConvexLoss):
 
     @abstractmethod
     def cost(self, scores: Values, labels: Values) -> Values:
-        """The function φ(score, label) that defines the loss, for numbers or arrays."""
+        """The loss φ(s, y) for a score s = ⟨a, x⟩ and a label y, or for arrays of them."""
 
     @abstractmethod
     def slope(self, scores: Values, labels: Values) -> Values:
-        """The derivative of φ in the score; a subgradient at a kink."""
+        """The derivative of the loss φ(s, y) in the score s = ⟨a, x⟩; a subgradient at a kink."""
 
     def value(self, point: Point, datum: Datum) -> float:
         scaled = datum / self.grid
@@ -274,7 +274,7 @@ class LogisticLoss(RegressionLoss):
     """The logistic loss ln(1 + e^(-y⟨a, x⟩)), for labels y of -1 or 1."""
 
     def lipschitz(self, body: Body) -> float:
-        """The Lipschitz constant 1, since |y|/(1 + e^(y·score)) < 1."""
+        """The Lipschitz constant 1: the slope in ⟨a, x⟩ is |y|/(1 + e^(y⟨a, x⟩)) < 1."""
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:
@@ -308,9 +308,9 @@ class AbsoluteLoss(RegressionLoss):
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """A linear function of x that is nowhere above the sum of losses: Σ count·u·(⟨a, x⟩ - y),
-        as its value at ``point`` and its gradient; u is the residual ⟨a, x⟩ - y at ``point``,
-        divided by ``width`` and clipped to [-1, 1].
+        """A linear lower bound on the sum of losses, as its value at ``point`` and its gradient: Σ
+        count·u·(⟨a, x⟩ - y), where u is ``point``'s residual ⟨a, x⟩ - y, divided by ``width`` and
+        clipped to [-1, 1].
 
         |r| >= u·r for each |u| <= 1; with u the slope of Huber's loss there is equality except for
         residuals below the width.

@@ -38,29 +38,28 @@ from antiphon.protocol import Chain, Coins
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
 """The type of a function that makes a private counter, given its horizon, dimension, smallest and
-largest update, sensitivity and ρ."""
+largest update, sensitivity and zCDP parameter ρ."""
 
 _FIRST: Final = 1 << 10
 """The number of rounds in the first epoch of a counter without a horizon, whose epochs double."""
 _NOMINAL: Final = 1 << 20
-"""The number of rounds at which the noise of a counter without a horizon is computed, to tune the
-leader on its left."""
+"""For a counter without a horizon, the number of rounds after which its noise is computed in order
+to tune the leader on its left."""
 _COLUMNS: Final = 1 << 22
-"""The largest horizon up to which the default counter normalises its columns: beyond it, their
-errors cannot be computed."""
+"""The largest horizon up to which the default counter normalises the columns of its matrix: beyond
+it, its error cannot be computed."""
 _SUMS: Final = 1 << 51
-"""The largest sum of gradients, in whole steps, for which a leader is made: doubles hold such sums
+"""A bound on sums of gradients, as integers in units of a gradient's step: doubles hold such sums
 exactly."""
 _LITTLE: Final = 1e-3
-"""The least noise for which the ``spread`` of a ``HedgedLeader`` is tuned, as a multiple of its
-``stake``."""
+"""The least ``spread`` of a ``HedgedLeader``, for counters with next to no noise."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
-    """The default counter, with the least error: ``BufferedToeplitzCounter``, with normalised
-    columns up to a horizon of 2^22."""
+    """The default counter, with the least error: a ``BufferedToeplitzCounter``, whose matrix has
+    normalised columns up to a horizon of 2^22."""
     return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
 
 
@@ -117,8 +116,8 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 def _leader(
     body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> SumLeader:
-    """A leader that is not yet tuned to the noise of its counter; the steps of its gradients are as
-    fine as exact sums in doubles allow."""
+    """A leader before it is tuned to the noise of its counter; its gradients are rounded to steps
+    as fine as exact sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     made: dict[str, Any] = {
         "body": body, "loss": loss, "steps": min(MOST_STEPS, _SUMS // rounds),
@@ -134,14 +133,14 @@ def _leader(
 
 
 def _range(leader: SumLeader) -> dict[str, Any]:
-    """The arguments ``dimension``, ``smallest`` and ``largest`` of a counter whose updates are the
-    leader's gradients."""
+    """The arguments ``dimension``, ``smallest`` and ``largest`` for a counter that takes the
+    leader's gradients as updates."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
-    """The leader with the regularisation that suits its counter, whose noisy sums have this squared
-    error in each coordinate, in squared steps."""
+    """The leader with regularisation tuned to the noise of its counter, where ``squared_error`` is
+    the mean squared error of each coordinate of a sum, in squared steps."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps

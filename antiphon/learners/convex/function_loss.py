@@ -19,9 +19,9 @@ Gradient: TypeAlias = Callable[[Point, Values], Point]
 SAMPLES: Final = 64
 """The number of samples (points and data) on which a loss is tested."""
 _TOLERANCE: Final = 1e-6
-"""The relative rounding error that tests of convexity and slopes allow."""
+"""The relative rounding error that is allowed in the tests of convexity and slopes."""
 _NEAR: Final = 1e-4
-"""The distance, relative to the body, of two points whose losses are compared to test a slope."""
+"""The distance of two points whose losses give a slope, in units of the body's reach."""
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -31,7 +31,8 @@ class FunctionLoss(Named, RowByRow):
     It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # A user's loss takes one Python call for each datum.
+    # Small, because a user's loss is evaluated by one Python call for each datum.
+    looks: ClassVar[int] = 1 << 17
 
     function: Valuation
     slope: Gradient

@@ -38,12 +38,12 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """The state of a leader: the number of sums received, its points, and whether it waits for a
-    sum."""
+    """The state of a leader: the number of noisy sums received, its points, and whether it waits
+    for a sum."""
 
     rounds: int
     rows: Array
-    """The point of the leader; further rows hold the points from which it was mixed."""
+    """In row 0 the leader's point x_t; in further rows the points that it mixes, if any."""
     asked: bool = False
     """Whether the leader has asked the counter for the sum, and waits for its answer."""
 
@@ -71,7 +71,7 @@ class SumLeader(PostProcessor[Stance]):
     counter's noisy sums. Abstract."""
 
     stances: ClassVar[int]
-    """The number of points that a state of the leader holds, one in each row."""
+    """The number of points in a state of the leader: x_t, and those from which it is mixed."""
     deterministic = True
 
     body: Body
@@ -85,8 +85,8 @@ class SumLeader(PostProcessor[Stance]):
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
     """The space of the leader's updates to the counter on its right."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
-    """The factor reach/Q from a noisy sum to a point, with Q = ``steps`` and reach the largest norm
-    in the body: the leader's point is the projection of -reach/Q·sum if λ_t = clip/reach."""
+    """The factor reach/``steps`` (reach the largest norm in the body) from a noisy sum to a point:
+    with a regulariser of weight clip/reach, the point is the projection of -reach/``steps``·sum."""
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.loss)
@@ -121,21 +121,21 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def data(self) -> Space:
-        """The space of the data z_t; it includes ``EMPTY`` if ``zero_out`` is set."""
+        """The space of the data z_t, with ``EMPTY`` (an absent datum) if ``zero_out`` is set."""
         present = self.loss.data
         return Either((present, Finite((EMPTY,)))) if self.zero_out else present
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """The verification function f of the leader's own messages: one datum differs, and queries
+        """The verification function f of the messages to the leader: one datum differs, and queries
         are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """The verification function f' of the counter on the right: one update differs, by at most
-        ``sensitivity`` in ℓ₂."""
+        """The verification function f' of the messages to the counter on the right: one update
+        differs, by at most ``sensitivity`` in ℓ₂."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -174,8 +174,8 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, in whole steps of length ``clip``/``steps``;
-        0 for ``EMPTY``."""
+        """The update that the leader sends to the counter for a datum, an integer vector in units
+        of ``clip``/``steps``; 0 for ``EMPTY``, an absent datum."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)
@@ -183,11 +183,11 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
-        """The update sent to the counter for a datum, given the points (rows) of the state."""
+        """The update for a datum, an integer vector, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """The clipped gradient of the loss at the point, in whole steps of length
-        ``clip``/``steps``."""
+        """The gradient of the loss at the point, clipped to the norm ``clip``, as an integer vector
+        in units of ``clip``/``steps``."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
@@ -196,8 +196,8 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The leader's points after ``rounds`` data, one row for each run that is played at once,
-        given the last noisy sums."""
+        """The points of the leader's state, one in each row, after ``rounds`` data, given the last
+        noisy sums."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The leader's point for noisy sums: the projection of -sums/λ onto the body, where λ =
@@ -290,18 +290,17 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The largest difference of losses that is not clipped, clip·reach; an update shows it as V
-    steps."""
+    """The bound clip·reach to which a difference of two losses is clipped; an update represents it
+    by the integer ``stake``."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # The stake V is at least 1: with V = 0 the last entry of all updates would be 0.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
-        """The largest difference V of two experts' losses that one update reports, in steps of the
-        grid."""
+        """The integer V >= 1 that an update holds for the largest difference of losses between the
+        bold and the cautious leader; V = 0 would hide all differences."""
         return max(1, self.steps // 2)
 
     @property
@@ -315,14 +314,15 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        # A difference of losses that is NaN counts as 0, and so does a gradient with a NaN.
+        # NumPy's warnings might reveal the datum, so they are off; a difference that is NaN counts
+        # as 0.
         with np.errstate(all="ignore"):
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """The difference of losses ``more`` in whole steps, clipped to {-V, …, V}, V = ``stake``; 0
-        for a NaN."""
+        """The difference ``more`` of two losses in units of clip·reach/V, V = ``stake``, as an
+        integer clipped to {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

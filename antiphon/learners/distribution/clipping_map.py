@@ -22,7 +22,7 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 
 _LEAST: Final = Fraction(1, 10**100)
-"""The least clipping probability, for which logarithms of doubles are still finite."""
+"""The least clipping probability, so that log-likelihoods in doubles are finite."""
 
 
 def _clip(value: object) -> Fraction:
@@ -69,7 +69,7 @@ class ClippingMap:
         validator=of_kind(Hypotheses, "hypotheses must be Hypotheses(tables)")
     )
     clip: Fraction = attrs.field(converter=_clip)
-    """The clipping probability c."""
+    """The clipping probability c, with which a label is replaced by a random one."""
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
     sizes: Whole = attrs.field(init=False, eq=False, repr=False)
     """The sizes |S_y|, by context and label [x, y]."""
@@ -77,9 +77,9 @@ class ClippingMap:
     """The cumulative sums of ``sizes`` over the labels, by context and label [x, y]."""
     scores: Whole = attrs.field(init=False, eq=False, repr=False)
     widths: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The ranges Λ_j(x) of the log-likelihoods, by context and hypothesis [x, j]."""
+    """The ranges Λ_j(x) of log-likelihoods of clipped labels, by context and hypothesis [x, j]."""
     lowest: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """The least log-likelihoods min_y ln p̄_j, by context and hypothesis [x, j]."""
+    """The least log-likelihoods of clipped labels, by context and hypothesis [x, j]."""
 
     def __attrs_post_init__(self) -> None:
         tables, part = self.hypotheses.tables, float(self.clip)
@@ -99,8 +99,8 @@ class ClippingMap:
 
     @cached_property
     def means(self) -> Doubles:
-        """The mean of each hypothesis's scores over all labels, by context and hypothesis [x,
-        j]."""
+        """The mean of each hypothesis's scores (rounded log-likelihoods) over all labels, by
+        context and hypothesis [x, j]."""
         found: Doubles = self.scores.mean(axis=1)
         return found
 
@@ -110,15 +110,16 @@ class ClippingMap:
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """A label after random clipping: the given one with probability 1 - c, else a random one,
-        which is y with probability |S_y|/N'."""
+        """The label after random clipping: unchanged with probability 1 - ``clip``, else a random
+        label, which is y with probability |S_y|/N'."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]
         return int(np.searchsorted(ends, coins.uniform_integer(int(ends[-1])), side="right"))
 
     def predicted(self, context: int, weights: Doubles) -> Doubles:
-        """The prediction p̂ in this context: the mixture of the clipped hypotheses by weights."""
+        """The prediction p̂ in this context: the mixture of the clipped hypotheses by
+        ``weights``."""
         part, sizes = float(self.clip), self.sizes[context]
         mixed = (weights[:, None] * self.hypotheses.tables[context]).sum(axis=0)
         found: Doubles = (1 - part) * mixed + part / int(sizes.sum()) * sizes
@@ -126,8 +127,8 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""The number of equal parts of ε of which multiples are tried in the search for ε_0, the ε of one
-score."""
+"""The number of equal parts of ε; the search for ε_0, the ε of a single score, tries multiples of
+such a part."""
 
 
 @attrs.frozen(kw_only=True)
@@ -166,9 +167,9 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
 class OneScore(LabelResponse):
-    """The mechanism that answers a label y by (J, noisy score J of h(y)), where h is the clipping
-    map, J a uniformly random hypothesis, and the noise DLap(grid/ε): Alg. 2 of the LDP paper (see
-    ``ClippingMap``).
+    """The mechanism that answers a label y by a uniformly random hypothesis J and the noisy score
+    (log-likelihood) of h(y) under J, where h is the clipping map and the noise DLap(grid/ε): Alg. 2
+    of the LDP paper (see ``ClippingMap``).
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
     anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
@@ -210,8 +211,9 @@ class OneScore(LabelResponse):
 @register("antiphon.AllScores/1")
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
-    """The mechanism that answers a label y by all K scores of h(y), each with noise DLap(grid/ε_0),
-    where h is the clipping map: Alg. 1 of the LDP paper (see ``ClippingMap``).
+    """The mechanism that answers a label y by the scores (log-likelihoods) of h(y) under all K
+    hypotheses, each with noise DLap(grid/ε_0), where h is the clipping map: Alg. 1 of the LDP paper
+    (see ``ClippingMap``).
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
@@ -249,15 +251,15 @@ class AllScores(LabelResponse):
 
 @lru_cache(maxsize=64)
 def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest ε_0, approximately, for which ``count`` mechanisms that are ε_0-DP compose to (ε,
-    δ)-DP.
+    """The largest ε_0, to a part of 2^16 of ε, for which ``count`` mechanisms that are ε_0-DP
+    compose to (ε, δ)-DP.
 
     >>> float(largest_each(1, Fraction(1), Fraction(1, 10**6)))
     1.0
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    # Bounds of the search for ε_0, in parts of ε; ε/count is always private enough.
+    # Bounds of the search for ε_0, in parts of ε; ε/count always gives (ε, δ)-DP.
     low, high = _PARTS // count, _PARTS
     while low < high:
         middle = (low + high + 1) // 2

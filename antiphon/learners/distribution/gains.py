@@ -62,11 +62,12 @@ class Channel(ABC):
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
-        """The answers of many users at once, with the same law as those of their mechanisms."""
+        """The answers of many users at once, with the law of their mechanisms' answers."""
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:
-        """The factor v in the bound v·Λ² on the second moment of a gain, Λ the scores' range."""
+        """The factor v in the bound v·Λ² on a gain's second moment, Λ the log-likelihoods'
+        range."""
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
@@ -107,8 +108,8 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
 class OneCoordinate(ScoreChannel):
-    """The ε-DP channel by which a user reports one random score J of K (``OneScore``), which is
-    multiplied by K for an unbiased gain.
+    """The ε-DP channel by which a user reports a randomly chosen one of the K scores
+    (``OneScore``); it is multiplied by K for an unbiased gain.
 
     v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, with which it hardly learns: the
@@ -172,7 +173,8 @@ class AllCoordinates(ScoreChannel):
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
-        # The middle of the scores' range counts as a gain of 0.
+        # A score in the middle of the range counts as a gain of 0; a shift of all gains has no
+        # effect.
         return (steps - 0.5) * clipping.widths[contexts]
 
     def answers(
@@ -205,8 +207,8 @@ class WholeLabel(Channel):
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
     def _odds(self, labels: int) -> tuple[float, float]:
-        """The pair (p - q, q), where randomized response tells the true label with probability p,
-        and each other label with q."""
+        """The pair (p - q, q): p is the probability that randomized response reports the true
+        label, and q the probability of each other label."""
         truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)

@@ -24,7 +24,7 @@ _BLOCK = 1 << 14
 
 
 def same_array(zero: Any, one: Any) -> bool:
-    """Whether two arrays are equal; if both are the same object, their entries are not compared."""
+    """Whether two arrays are equal; an array is equal to itself without a comparison."""
     return zero is one or bool(np.array_equal(zero, one))
 
 
@@ -129,8 +129,8 @@ def _uniforms(words: Words, count: int) -> Doubles:
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:
-    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the hypotheses of ``hadamard``, the lower
-    bound's class, K = ``count`` and T = ``horizon``. Raises: InvalidArgument if it is above 1.
+    """The factor a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the difference of two hypotheses in
+    ``hadamard``; K = ``count``, T = ``horizon``. Raises: InvalidArgument if a > 1.
 
     >>> round(tilt(8, horizon=1000, epsilon=1), 4)
     0.0181

@@ -136,8 +136,8 @@ class Mixing(NamedTuple):
 @register("antiphon.LocalMixture/1")
 @attrs.frozen(kw_only=True)
 class LocalMixture(LocalLearner[Mixing]):
-    """The post-processor P of online distribution learning; use it as
-    ``ComplexMechanism(LocalMixture(…))``.
+    """The post-processor P that predicts labels by a mixture of hypotheses, with weights learned
+    from private answers; use it as ``ComplexMechanism(LocalMixture(…))``.
 
     p̂_t = Σ_j w_j f_j(x_t), up to the clipping map, with w_j ∝ e^(η·sum of gains), where the
     ``channel`` defines how a user's label is reported, and the gains from the answer:
@@ -162,7 +162,7 @@ class LocalMixture(LocalLearner[Mixing]):
         validator=of_kind(Channel, "channel must be OneCoordinate, AllCoordinates or WholeLabel")
     )
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
-    """The number of steps into which the range of the scores is divided."""
+    """The number of steps into which the range of the scores (log-likelihoods) is divided."""
     clip: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(fields.positive)
     )
@@ -214,7 +214,8 @@ class LocalMixture(LocalLearner[Mixing]):
         return self.channel.gains(self.clipping, self.horizon, contexts, answers)
 
     def weights(self, gains: Doubles) -> Doubles:
-        """The weights w ∝ e^(η·gains) of the hypotheses, for summed gains or for rows of them."""
+        """The weights w ∝ e^(η·gains) of the hypotheses, for summed gains, or a table of such
+        rows."""
         exponents = self.rate * (gains - gains.max(axis=-1, keepdims=True))
         heavy = powers(np.maximum(exponents, _LEAST))
         found: Doubles = heavy / heavy.sum(axis=-1, keepdims=True)
@@ -262,13 +263,13 @@ class LabelRisk(NamedTuple):
     uniform: float
     """The total KL risk of the predictions with equal weights, which learn nothing."""
     average: Doubles
-    """The mean of the weights over all users; the mixture with these weights is the prediction in
-    the batch setting."""
+    """The mean over all users of the weights of the hypotheses; a learner in the batch setting
+    predicts by the mixture with these weights."""
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
-    """The risk of a learner on simulated users: contexts uniform, labels Y ~ f_truth(x), seed
-    ``key``. Given the weights it is exact.
+    """The risk of a learner on simulated users (contexts uniform, labels Y ~ f_truth(x), seed
+    ``key``), computed exactly from the learner's weights.
 
     O(KM) a user, for the KL divergences.
 
@@ -301,8 +302,8 @@ def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
 def _costs(
     learner: LocalMixture, context: int, weights: Doubles, truth: int
 ) -> tuple[float, float]:
-    """The sums over users of KL and of total variation, for the predictions in one context;
-    ``weights`` has a row for each user."""
+    """The KL divergence and the total variation of the predictions in one context, summed over its
+    users; ``weights`` has a row for each user."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
     part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes

@@ -40,8 +40,8 @@ def _one_context(_: object, __: object, value: Any) -> None:
 @register("antiphon.ScheffeKnockout/1")
 @attrs.frozen(kw_only=True)
 class ScheffeKnockout(LocalLearner[Knockout]):
-    """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
-    answers the winning hypothesis.
+    """The post-processor P that selects a hypothesis by a knockout of pairwise tests; use it as
+    ``ComplexMechanism(ScheffeKnockout(…))``. At last it predicts by the winner.
 
     ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
     of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and
@@ -124,8 +124,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair (i, j) whose probability of A = {f_i > f_j} is nearest to the
-        users' estimate; i if no user answered."""
+        """The hypothesis of the pair (i, j) whose probability of the set A = {f_i > f_j} is nearest
+        to the estimate from the users' answers; i if no user answered."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -139,8 +139,8 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """The pairs of hypotheses that are tested in a round: neighbours in the list ``alive`` of
-    surviving ones, of which the last has no opponent if their number is odd."""
+    """The pairs of hypotheses that are tested in a round: the first and second of those that
+    survive, the third and fourth, and so on; of an odd number the last is not tested."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

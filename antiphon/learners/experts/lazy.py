@@ -18,14 +18,14 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The largest number of possible losses of a batch for which a learner computes in advance its
-probability to stay."""
+"""The largest number of possible losses of a batch for which a learner computes the exponents of
+its probabilities to stay in advance."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""The largest product η·c of rate and cost in a search: with it, nearly every decision is a new
-draw."""
+"""The largest product η·c of a learner's rate η and cost c in a search: with it, nearly every
+decision is to draw anew."""
 
 
 class Lazy(NamedTuple):
@@ -40,8 +40,8 @@ class Lazy(NamedTuple):
 def lazy_parameters(
     horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
-    """The parameters of (ε, δ)-DP lazy experts with the least ``regret_bound``; ``target`` is ε,
-    ``chance`` is δ, and ``batch`` a given batch size.
+    """The parameters of lazy experts with the least ``regret_bound`` that are (ε, δ)-DP: ``target``
+    is ε, ``chance`` is δ, and ``batch``, if given, the batch size.
 
     Raises: InvalidArgument.
     """
@@ -85,8 +85,8 @@ def lazy_parameters(
 
 @attrs.frozen(kw_only=True)
 class LazyDartboard(Dartboard):
-    """A learner that keeps its expert x after a batch with probability e^(-η(c + L_b(x))): η is the
-    ``rate``, c = ``cost`` > 0, and L_b(x) the loss of x in the batch. Abstract."""
+    """A learner that after a batch keeps its expert x with probability e^(-η(c + L_b(x))), where
+    L_b(x) is the loss of x in the batch, η = ``rate`` and c = ``cost`` > 0. Abstract."""
 
     cost: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
@@ -104,7 +104,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The learner's bound on Rényi divergences, for any number of draws."""
+        """The bound on the learner's Rényi divergences, whatever its number of draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -117,8 +117,8 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent η(c + L), L = loss/grid, of the probability e^(-exponent) to stay; η =
-        ``rate`` and c = ``cost``."""
+        """The exponent a = η(c + L) of the probability e^(-a) to keep the expert, where L =
+        ``loss``/grid, η = ``rate`` and c = ``cost``."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
@@ -126,9 +126,9 @@ class LazyDartboard(Dartboard):
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
 class LazyExperts(LazyDartboard):
-    """A private learner that keeps its expert x after each batch with probability e^(-η(c +
-    L_b(x))), L_b(x) the loss of x in the batch, and else draws by weight; η = ``rate`` and c =
-    ``cost``.
+    """A private learner that after each batch keeps its expert x with probability e^(-η(c +
+    L_b(x))), where L_b(x) is the loss of x in the batch, η = ``rate`` and c = ``cost``; else it
+    draws an expert by weight.
 
     c > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in the batch of the expert x
     that it follows. The first expert is drawn uniformly; after the last round nothing is drawn.
@@ -170,8 +170,8 @@ class LazyExperts(LazyDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner whose rate η, batch B and cost have about the least regret bound ln d/η +
-        ηBT/8 among the (ε, δ)-DP ones.
+        """The (ε, δ)-DP learner with the rate η, batch size B and cost for which the regret bound
+        ln d/η + ηBT/8 is about least.
 
         It uses the claim's Rényi bound, rounded up; of the bounds within 1/32 of the least, that
         with the largest rate. Parameters are found by search; (ε, δ) is checked at the end. Raises:
@@ -195,8 +195,8 @@ class LazyExperts(LazyDartboard):
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """The Rényi bound of ``PrivateDartboard``: the smaller of a bound for any number of draws
-    (``lazy``) and one for at most ``draws`` draws.
+    """A bound on the Rényi divergences of ``PrivateDartboard``: the smaller of one for any number
+    of draws (``lazy``) and one for at most ``draws`` draws.
 
     It is order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k = ``draws``, with r, R and F
     of ``LazyCurve``.
@@ -262,15 +262,15 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def capped(self) -> CappedCurve:
-        """The learner's claimed bound on Rényi divergences, for at most ``draws`` draws."""
+        """The bound on Rényi divergences that the learner claims, for at most ``draws`` draws."""
         return CappedCurve(self.curve, self.draws)
 
     @classmethod
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner with the parameters of ``LazyExperts.tuned`` for batches of one round; its
-        limit of draws is reached with probability at most about 1/T.
+        """The learner with the parameters of ``LazyExperts.tuned`` for batches of one round, and so
+        many draws that they run out with probability at most about 1/T.
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
@@ -287,7 +287,7 @@ class PrivateDartboard(LazyDartboard):
 
     @property
     def switching(self) -> float:
-        """The probability p of leaving an expert that has no loss."""
+        """The probability p of a new draw although the expert had no loss."""
         return -math.expm1(-float(self.rate) * float(self.cost))
 
     @property
@@ -302,6 +302,6 @@ class PrivateDartboard(LazyDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """A bound on the mean number of draws of an expert, (T-1)·(1 - e^(-η(c+1))), T = ``horizon``, η
-    = ``rate`` and c = ``cost``."""
+    """A bound on the mean number of draws: (T-1)·(1 - e^(-η(c+1))), T = ``horizon``, η = ``rate``
+    and c = ``cost``."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -28,8 +28,7 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
-    """An attrs validator that accepts only ``LazyExperts``, and no subclass, which might decide
-    otherwise."""
+    """An attrs validator that accepts ``LazyExperts`` only: a subclass might break its claim."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -37,8 +36,9 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
 @register("antiphon.StayBit/1")
 @attrs.frozen
 class StayBit(NoninteractiveMechanism[int, int]):
-    """A noninteractive mechanism, the decision of ``learner``: it maps the loss L of a batch to 1
-    (stay) with probability e^(-η(c + L)), else to 0 (draw anew), η being the rate and c the cost.
+    """A noninteractive mechanism that makes a decision of ``learner``: it maps the loss L of the
+    followed expert in a batch to 1 (stay) with probability e^(-η(c + L)), else to 0 (draw anew),
+    where η is the learner's rate and c its cost.
 
     L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over s₀ =
@@ -61,8 +61,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """The verification function f: two losses of the expert in a batch are neighbouring if they
-        are at most 1 apart, as where one round's loss differs."""
+        """The verification function f: two losses of an expert in a batch are neighbouring if they
+        differ by at most 1, as they do if one round's loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property
@@ -78,8 +78,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices of the mechanisms that LazyPolicy creates: the draw of the FIRST expert, the STAYS
-(decisions to stay), and the later DRAWS."""
+"""The indices of the mechanisms that ``LazyPolicy`` creates: FIRST draws the first expert, STAYS
+decides whether to stay, and DRAWS draws later experts."""
 
 
 @register("antiphon.Following/1", state=True)
@@ -89,11 +89,11 @@ class Following(NamedTuple):
     rounds: int
     """The number of losses so far."""
     scores: Losses
-    """The scores: minus the total loss of each expert."""
+    """The experts' scores: minus their total losses, in steps of 1/grid."""
     expert: int | None
     """The expert that is followed; None before the first message."""
     batch: int = 0
-    """The loss of the followed expert in the current batch."""
+    """The loss of the followed expert in the current batch, in steps of 1/grid."""
     draws: int = 0
     """The number of experts drawn since the first one."""
     refused: bool = False
@@ -103,8 +103,8 @@ class Following(NamedTuple):
 @register("antiphon.LazyPolicy/1")
 @attrs.frozen
 class LazyPolicy(ExchangePostProcessor[Following]):
-    """Lazy experts as the post-processor P of ``ComplexMechanism(LazyPolicy(learner, draws=n))`` =
-    P ∘* ExtConComp.
+    """Lazy experts as the post-processor P of a complex mechanism, P ∘* ExtConComp =
+    ``ComplexMechanism(LazyPolicy(learner, draws=n))``.
 
     Its answers have the law of ``learner``'s answers, until ``learner`` would draw an expert for
     the (n+1)-st time after the first one: then the expert is kept for good. A loss is answered by
@@ -147,8 +147,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:
-        """The lazy policy with a number of draws that suffices with probability 1 - beta, for any
-        losses.
+        """The lazy policy with a limit on draws that is large enough with probability 1 - ``beta``,
+        for any losses.
 
         Each of the k decisions leads to a draw with probability at most r = 1 - e^(-η(c+B)) given
         any past. By Chernoff's bound, n+1 of them do so with probability at most
@@ -186,7 +186,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """The verification functions f of the learner and f' of the mechanisms that P creates (CM
+        """The verification functions f of the learner and f' of the composition that P uses (CM
         Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
@@ -199,7 +199,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handles a query or a loss; after each batch but the last it decides whether to keep the
+        """Handles a query or a loss; after the last loss of a batch it decides whether to keep the
         expert."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
@@ -229,8 +229,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """The exponential mechanism that draws an expert x with weight e^(-η·(total loss of x)), η the
-    learner's rate; its scores count steps of 1/grid."""
+    """The mechanism that draws an expert x with weight e^(-η·(total loss of x)), η the rate of
+    ``learner``; its scores are total losses in steps of 1/grid, negated."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(
@@ -239,8 +239,8 @@ def _exponential(learner: LazyExperts) -> ExponentialMechanism:
 
 
 def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
-    """The message that creates the mechanism with a zCDP claim, converted from its bounded range,
-    because the filter adds up ρ."""
+    """The message that creates the mechanism with a zCDP claim, which is converted from bounded
+    range because the filter adds up ρ."""
     claim = next(each for each in mechanism.claims if type(each.measure) is BoundedRange)
     measure = converted(claim.measure, ZeroConcentrated)
     assert measure is not None
@@ -248,7 +248,7 @@ def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
 
 
 def _measure(create: Create) -> Any:
-    """The privacy measure that a message claims for the mechanism it creates."""
+    """The privacy measure that the message ``create`` claims for its mechanism."""
     assert create.claim is not None
     return create.claim.measure
 

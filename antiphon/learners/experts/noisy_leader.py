@@ -47,8 +47,8 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon up to which the default counter, ``BufferedToeplitzCounter``, normalises its
-columns."""
+"""The longest horizon for which the default counter, ``BufferedToeplitzCounter``, normalises the
+columns of its matrix."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -115,8 +115,7 @@ class NoisyLeader(Learner[Led], InBlocks):
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
-    """The post-processor that draws the expert, with the rate for losses that count steps of
-    1/grid."""
+    """The post-processor that draws the expert, given noisy total losses in steps of 1/grid."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter
@@ -124,11 +123,13 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        # ``Softmax.signature`` raises an error for sums that Softmax does not take.
+        # This call raises an error if the counter's sums are not of the type that ``Softmax``
+        # takes.
         self.softmax.signature((CountAfter() @ counter).signature)
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        # Neighbouring are the pairs of losses that the counter's claim covers, perhaps not all.
+        # A counter may claim privacy for some pairs of losses only: these are neighbouring for the
+        # learner.
         set_derived(self, verification=near)
 
     @classmethod
@@ -142,8 +143,8 @@ class NoisyLeader(Learner[Led], InBlocks):
         grid: int = 1,
         counter: Callable[..., Counter] | None = None,
     ) -> Self:
-        """The learner with the least noise that is (ε, δ)-DP, and a rate with nearly the least
-        regret bound.
+        """The (ε, δ)-DP learner with the least noise, and with a rate for which the bound on regret
+        is nearly the least.
 
         ``counter``: a function of ``horizon``, ``dimension``, ``largest`` and ``rho`` that makes a
         counter; by default ``BufferedToeplitzCounter``, whose columns are normalised up to a
@@ -207,14 +208,14 @@ class NoisyLeader(Learner[Led], InBlocks):
         return Led(shown.pop(), rolling.state()), np.array(shown)
 
     def _next_expert(self, rolling: Rolling, loss: Losses, coins: Coins) -> int:
-        """The expert to follow in the next round: counts the loss, and draws by the noisy sums."""
+        """The next expert, drawn by the noisy sums after the counter has added the loss."""
         rolling.count(loss, coins)
         return self.softmax.drawn(rolling.sums(), coins)
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Checks that a counter protects any two losses, not only two within a smaller ``sensitivity``.
-    Raises: InvalidArgument."""
+    """Checks that a counter's claim covers any two losses, not only those within a smaller
+    ``sensitivity``. Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -251,11 +252,11 @@ _LONGEST_SUMMED: Final = 1 << 20
 _SLOPE: Final = 1 / 8 + 1 / STEPS
 _NEAR: Final = 1 / 8
 _LEAST, _MOST = 2.0**-40, 64.0
-"""The least and the largest learning rate that a search considers."""
+"""The least and the largest learning rate among which ``best_rate`` searches."""
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """The bound G(v) on the cost in regret of noise with the variance v: the integral of min(η(1 -
+    """The bound G(v) on the regret that noise of variance v causes: the integral of min(η(1 -
     1/d)/2, √(ln d/(2u))) over 0 <= u <= v, η = ``rate`` and d = ``experts``."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
@@ -279,8 +280,8 @@ def regret_bound(rate: float, counter: Counter) -> float:
 
 
 def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
-    """The learning rate for noise of this variance: the largest rate whose bound on regret is
-    larger than the least bound by at most 1/8 of it.
+    """A learning rate for noise of this variance: the largest one whose bound on regret exceeds the
+    least bound by at most 1/8.
 
     If one expert is better than the others by a gap, regret is about ln d/η plus the cost of noise,
     so a large rate is better.

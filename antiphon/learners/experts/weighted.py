@@ -22,21 +22,21 @@ from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 _LONGEST: Final = 1 << 17
-"""The largest length, in bits, of the rational probabilities that a rate Log(q) gives."""
+"""The largest length, in bits, of an integer in the rational probabilities of a coin."""
 
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """The state of a learner that draws experts by weight."""
+    """The state of a learner that draws an expert by weight, and holds it for a time."""
 
     rounds: int
     """The number of losses so far."""
     scores: Losses
-    """The scores: minus the total loss of each expert."""
+    """The experts' scores: minus their total losses, in steps of 1/grid."""
     expert: int | None
     """The expert that is followed; None before the first message."""
     batch: int = 0
-    """The loss of the followed expert in the current batch."""
+    """The loss of the followed expert in the current batch, in steps of 1/grid."""
     drawn: int = 0
     """The number of draws of a new expert so far, if they are limited; else 0."""
 
@@ -49,13 +49,13 @@ class ByWeight(Learner[State], Generic[State]):
     """
 
     law_known: ClassVar[bool] = True
-    """Whether ``marginal`` is the law of the followed expert, if losses do not depend on the
+    """Whether ``marginal`` gives the law of the followed expert, if losses do not depend on the
     advice."""
 
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
 
     def _drawn(self, scores: NDArray[np.int64], coins: Coins) -> int:
-        """Draws an expert with probability proportional to its weight."""
+        """Draws an expert with probability proportional to e^(``unit``·score)."""
         return coins.categorical_exp(self.unit, scores.view(np.ndarray))
 
     @property
@@ -73,8 +73,8 @@ class ByWeight(Learner[State], Generic[State]):
         """The number of rounds for which an expert is followed before the learner may change it."""
 
     def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probabilities with which the learner follows each expert, given the experts' scores
-        at the time when the learner could last change its expert.
+        """The probabilities of following each expert, given the experts' ``scores`` when the
+        learner last could change its expert.
 
         A table of scores, one in each row, gives a table.
         """
@@ -84,8 +84,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The learner's expected loss in each round of the table ``losses``, given the experts'
-        ``scores`` before it; its first round begins a new period."""
+        """The learner's expected loss in each round of the table ``losses``, of which the first
+        begins a new period, given the experts' ``scores`` before it."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -128,8 +128,8 @@ class Weighted(ByWeight[Holding]):
 
 
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
-    """The learning rate for losses that count steps of 1/grid: rate/grid. Raises: InvalidArgument
-    for Log(q) if q is no grid-th power of a rational."""
+    """The learning rate for losses in steps of 1/grid: rate/grid. Raises: InvalidArgument for
+    Log(q) if q is no grid-th power of a rational."""
     try:
         return exact.epsilon(rate / grid)
     except InvalidArgument:
@@ -140,8 +140,8 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
 
 
 def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
-    """Checks that e^(unit·steps), which is rational if ``unit`` is a Log, has few enough digits to
-    be the odds of a coin.
+    """Checks that the rational e^(unit·steps), for a ``unit`` that is a Log, has few enough digits
+    for an exact coin.
 
     Raises: InvalidArgument, which names the parameters ``names`` as the cause.
     """
@@ -152,7 +152,7 @@ def check_length(unit: ExactEpsilon, steps: Fraction | int, names: str) -> None:
 
 
 def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:
-    """The exact product of a rate and a number of steps, also for a rate Log(q)."""
+    """The exact product of a number, also of the form Log(q), and a number of steps."""
     return exact.epsilon(Log(unit.argument**steps)) if isinstance(unit, Log) else unit * steps
 
 
@@ -204,8 +204,8 @@ def best_rate(horizon: int, experts: int) -> Fraction:
 
 @attrs.frozen(kw_only=True)
 class Dartboard(Weighted, InBlocks):
-    """A learner that follows one expert x for batches of ``period`` rounds, then keeps it or draws
-    anew. Abstract.
+    """A learner that follows one expert x for batches of ``period`` rounds; after each batch it
+    keeps x or draws anew. Abstract.
 
     After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
     and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
@@ -214,13 +214,12 @@ class Dartboard(Weighted, InBlocks):
     """
 
     draws: ClassVar[int | None] = None
-    """The largest number of new draws, after which the expert is kept for good; None for no
-    limit."""
+    """The number of new draws after which the expert is kept for good; None for no limit."""
 
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
-        """The exponent a of the probability e^(-a) to keep the expert, which had the total loss
-        ``loss`` in the batch."""
+        """The exponent a of the probability e^(-a) to keep an expert with the total loss ``loss``
+        in the batch, in steps of 1/grid."""
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -239,8 +238,8 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # The experts' scores are needed only at a new draw, which adds the losses since the last
-        # draw.
+        # Scores are updated only before a new draw, by the sum of the losses since the last one:
+        # this is faster.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):
@@ -270,9 +269,9 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 
 
 STEPS: Final = 1 << 8
-"""The number of steps per unit to which sums in doubles are rounded."""
+"""The number of steps of a unit to which sums in doubles are rounded."""
 _FARTHEST: Final = 1 << 52
-"""Largest absolute value of a sum, in steps; larger sums are clipped, which is post-processing."""
+"""The largest absolute value of a sum, in steps; clipping larger ones is post-processing."""
 
 
 @register("antiphon.Softmax/1")
@@ -293,7 +292,7 @@ class Softmax(AnswerPostProcessor):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
-    """The learning rate for sums in steps of 1/``STEPS``; None for a rate Log(q)."""
+    """The learning rate for sums that count steps of 1/``STEPS``; None for a rate Log(q)."""
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
@@ -321,14 +320,14 @@ class Softmax(AnswerPostProcessor):
 
 
 def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
-    """The integer scores of the experts: minus the sums, in steps."""
+    """The experts' integer scores: minus the sums; doubles are first rounded to steps."""
     scores: NDArray[np.int64]
     if sums.dtype == np.int64:
         scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
         return scores
     steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
     np.rint(steps, out=steps)
-    # In NumPy, comparing the sums with the bounds is several times as fast as clipping them.
+    # Clipping is slow in NumPy, so it is done only where a sum is beyond the bounds.
     if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
         np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
     scores = steps.astype(np.int64)

@@ -27,7 +27,7 @@ from antiphon.protocol.coins.sampled import seeded_words
 
 
 class ConvexMeter(online_game.Meter):
-    """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), with the numerically found minimum.
+    """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), whose minimum is found numerically.
 
     The true regret may be larger by the minimum's certified gap, which is reported beside it.
     """
@@ -163,8 +163,8 @@ class RandomSigns(SignGame):
 @register("antiphon.games.LinearGap/1")
 @attrs.frozen(kw_only=True)
 class LinearGap(SignGame):
-    """A game of random data z_t in {-1, 1}^d/√d with mean gap·u, u in {-1, 1}^d/√d drawn with the
-    key: each sign is that of u with probability (1 + gap)/2.
+    """A game of random data z_t in {-1, 1}^d/√d with mean gap·u, where u is a random direction in
+    {-1, 1}^d/√d: each sign is that of u with probability (1 + gap)/2.
 
     In the unit ball staying at the origin has regret ‖Σ z_t‖, about gap·T.
     """
@@ -172,7 +172,7 @@ class LinearGap(SignGame):
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_norm_of_mean)
 
     def direction(self, key: int) -> NDArray[np.int64]:
-        """The signs of the direction u in which the mean of the data points, as an array √d·u."""
+        """The direction u of the mean of the data, as the array √d·u of signs."""
         words = seeded_words((key, 0, 1))(self.body.dimension)
         return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
 
@@ -183,8 +183,8 @@ class LinearGap(SignGame):
 @register("antiphon.games.AlongShown/1")
 @attrs.frozen(kw_only=True)
 class AlongShown(LinearGame):
-    """An adaptive game: the datum z_t = x_t/‖x_t‖ points along the learner's last point, or along
-    the first axis if that is the origin.
+    """An adaptive game: the datum z_t = x_t/‖x_t‖ has the direction of the learner's point x_t, or
+    of the first axis if that is the origin.
 
     A learner loses ‖x_t‖ in each round, so it is punished for leaving the origin. The regret bounds
     of convex learners hold here, too, because they are proved for adaptive losses.
@@ -204,8 +204,8 @@ class AlongShown(LinearGame):
 @register("antiphon.games.DataTable/1")
 @attrs.frozen(kw_only=True)
 class DataTable(online_game.ObliviousGame, ConvexGame):
-    """A game on a table of data: its rows, shuffled by the key, and shuffled again once all have
-    been used.
+    """A game on a table of data: its rows in a random order, and in a new random order each time
+    that all have been used.
 
     Raises: InvalidArgument for rows that are no data of the loss.
 
@@ -253,7 +253,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "features are a table, a round in each row, and labels one number for each row"
             )
         scaled = rows / fields.check_double(bound, "bound")
-        inside = np.all(abs(scaled) <= 1)  # A NaN counts as too large.
+        # This comparison is False for a NaN, which so counts as too large.
+        inside = np.all(abs(scaled) <= 1)
         steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
         if not inside or np.any((steps**2).sum(axis=1) > grid**2):
             raise InvalidArgument(

@@ -24,8 +24,8 @@ from antiphon.protocol.registry import set_derived
 
 
 class ExpertMeter(online_game.Meter):
-    """A meter of regret against the best expert, in units of the largest loss; also expected
-    regret of a learner by weights."""
+    """A meter of regret against the best expert, in units of the largest loss; and of the expected
+    regret of a learner that draws experts by weight."""
 
     def __init__(
         self, times: tuple[int, ...], game: LossGame, learner: OnlineLearner | None,
@@ -54,8 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Adds the learner's expected losses in these rounds; rounds of an unfinished period of the
-        learner wait for the next call, unless the game is over."""
+        """Adds up the learner's expected losses in these rounds. The rounds of a period that is not
+        over are kept for the next call, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]
@@ -116,7 +116,7 @@ class LossGame(online_game.OnlineGame):
 @register("antiphon.games.BlameShown/1")
 @attrs.frozen(kw_only=True)
 class BlameShown(LossGame):
-    """An adaptive game in which the expert that was just shown loses 1, and the others 0.
+    """An adaptive game in which the expert that the learner follows loses 1, and the others 0.
 
     Every learner loses T, and the best expert at most T/d, so its regret is at least T(1 - 1/d):
     learners' regret bounds assume losses that do not depend on the advice; privacy holds here, too.
@@ -147,7 +147,7 @@ class CoinedGame(online_game.TossedGame, LossGame):
         return fallen * np.int64(self.grid)
 
     def best(self, key: int, epoch: int = 0) -> int:
-        """The expert with the smallest probability of a loss in this epoch, chosen by the key."""
+        """The expert, drawn with the key, with the least probability of a loss in this epoch."""
         return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
 
 
@@ -210,7 +210,7 @@ class ShiftingBest(CoinedGame):
 @register("antiphon.games.BatchConstant/1")
 @attrs.frozen(kw_only=True)
 class BatchConstant(CoinedGame):
-    """A game of fair coins, each of which is kept for ``batch`` rounds.
+    """A game whose losses are fair coins, tossed anew every ``batch`` rounds.
 
     It shows the cost of batches: a learner that keeps its expert for B rounds, and learns of a
     batch when it is over, has regret Ω(√(BT)) here.
@@ -229,7 +229,8 @@ class BatchConstant(CoinedGame):
 @register("antiphon.games.LowerBoundEpochs/1")
 @attrs.frozen(kw_only=True)
 class LowerBoundEpochs(CoinedGame):
-    """A game of E = (Tε)^(4/3) epochs, at most T; in each epoch one loss of fair coins repeats.
+    """A game of E = (Tε)^(4/3) epochs in T rounds, E at most T: all rounds of an epoch have the
+    same loss, which is drawn by fair coins.
 
     In this game an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for

@@ -28,7 +28,7 @@ def plain_table(table: Losses) -> Losses:
 
 
 def on_grid(values: NDArray[np.float64], grid: int) -> Losses:
-    """Losses in [0, 1] as whole steps of the grid. Raises: InvalidArgument for other values."""
+    """Losses in [0, 1] as integers 0, …, ``grid``. Raises: InvalidArgument for other values."""
     if not bool(np.all((values >= 0) & (values <= 1))):
         raise InvalidArgument("losses lie in [0, 1]: scale them by a public bound")
     return np.rint(values * grid).astype(np.int64)
@@ -92,7 +92,7 @@ class LossTable(ObliviousGame, LossGame):
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)
-        table.flags.writeable = False  # The constructor does not copy a read-only array.
+        table.flags.writeable = False  # Read-only, so that the constructor does not copy it.
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:

@@ -70,8 +70,7 @@ class Meter(ABC):
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """The learner's losses in these rounds, an array; called once, before ``_note`` for the
-        same rounds."""
+        """The learner's losses in these rounds, given its advice; called once for each round."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
@@ -82,13 +81,12 @@ class Meter(ABC):
         """The least total loss of an expert or point, over the rounds noted so far."""
 
     def _beyond(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The regret at each of the meter's times, for a learner with these losses in the
-        rounds."""
+        """The regret at each of the meter's times of a learner that had the losses ``lost``."""
         found: NDArray[Any] = self._at_times(lost) - np.array(self._best)
         return found
 
     def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The total of these losses up to each of the meter's times."""
+        """The total of the losses ``lost`` up to each of the meter's times."""
         found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found
 
@@ -145,7 +143,7 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def tells(self) -> str:
-        """A description, for error messages, of the losses that a game sends."""
+        """A description of the losses that the game sends, for error messages."""
 
     @property
     @abstractmethod
@@ -231,12 +229,13 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability that each entry of a loss takes the first of its two values, a row for
-        each draw; ``times`` are the rounds in which the draws' losses begin."""
+        """The probabilities that the entries of a loss take the first of their two values, a row
+        for each drawn loss; ``times`` are the rounds from which these losses are used."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses of a table in which ``fallen`` says whether an entry takes its first value."""
+        """The losses of draws, one in each row; ``fallen``: which entries take their first
+        value."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)
@@ -251,8 +250,8 @@ class TossedGame(ObliviousGame):
         return unwritten(self.paid(fallen if self.hold == 1 else fallen[tosses - first]))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """The random words that decide the losses of the draws first, …, end - 1, a row for each
-        draw; they do not depend on how rounds are divided into blocks."""
+        """The random 32-bit words, one row for each draw first, …, end - 1, that decide the entries
+        of its loss; they do not depend on how rounds are divided into blocks."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

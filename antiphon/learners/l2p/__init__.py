@@ -1,5 +1,5 @@
-"""L2P (lazy to private): makes a private learner of the measures of a lazy base algorithm, with
-three privacy accountings."""
+"""L2P (lazy to private): turns a base algorithm, given by its measures of the experts, into a
+private learner that seldom switches; with three accountings of its privacy."""
 
 from antiphon.learners.joint_curve import L2PCurve
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised, Printed, Repaired

@@ -19,18 +19,18 @@ _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
 """The largest learning rate η for which Thm 3.2 of Asi, Koren, Liu and Talwar holds."""
 _SMALL: Final = Fraction(1, 10**300)
-"""The probability δ₁ below which ln(1/δ₁) is computed from numerator and denominator, because a
-double would underflow."""
+"""The value of δ₁ (see ``CountsDraws``) below which ln(1/δ₁) is computed from numerator and
+denominator, as a double would underflow."""
 _ENOUGH: Final = 5.0
-"""The least ln(1/δ₁) for which the proof of ``Repaired`` bounds the number of draws, δ₁ being the
-probability of more."""
+"""The least ln(1/δ₁) for which the proof of ``Repaired`` holds, where δ₁ is the probability of too
+many draws."""
 
 
 @attrs.frozen(kw_only=True)
 class L2PSetting:
-    """The parameters of L2P (lazy to private, Alg. 1) that determine its privacy: rate η, δ₀,
-    number of rounds T, batch size B, probability p of a fake switch, and the margin m in the factor
-    e^(-mBη) of the probability to stay."""
+    """The parameters of L2P (lazy to private) that determine its privacy: rate η, number of rounds
+    T, batch size B, probability p of a fake switch (a draw whatever the losses), δ₀, and the margin
+    m in the factor e^(-mBη) of the probability to stay."""
 
     rate: ExactEpsilon
     horizon: int
@@ -41,8 +41,8 @@ class L2PSetting:
 
     @property
     def batches(self) -> int:
-        """The number of batches K = ⌈T/B⌉, in which a shorter last batch counts; so K·B replaces
-        the T of Asi et al."""
+        """The number K = ⌈T/B⌉ of batches, of which the last may be shorter; where Asi et al. have
+        T, this library uses K·B."""
         return -(-self.horizon // self.batch)
 
 
@@ -54,13 +54,13 @@ def _tail(value: object) -> Fraction:
 
 
 class Accounting(ABC):
-    """A way to bound the privacy loss of L2P, the lazy-to-private transformation. Abstract."""
+    """A way to bound the privacy loss of L2P (lazy to private) from its parameters. Abstract."""
 
     __slots__ = ()
     __immutable__ = True
     source: ClassVar[str]
     tail: Fraction | None = None
-    """Probability δ₁ of too many draws, for an accounting that counts draws; None for others."""
+    """The probability δ₁ of too many draws, for an accounting that counts draws; else None."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
@@ -68,7 +68,7 @@ class Accounting(ABC):
 
     @abstractmethod
     def violations(self, setting: L2PSetting) -> Iterator[str]:
-        """Yields an error message for each violated premise, with its numbers and a cure."""
+        """Yields an error message for each premise that fails, with its numbers and a remedy."""
 
     def check(self, setting: L2PSetting) -> None:
         """Checks the premises. Raises: InvalidArgument for the first premise that does not hold."""
@@ -84,16 +84,16 @@ class Accounting(ABC):
 
 @attrs.frozen(kw_only=True)
 class CountsDraws(Accounting):
-    """An accounting that claims (ε, δ), and bounds the number of draws with probability 1 - δ₁, δ₁
-    = ``tail``. Abstract."""
+    """An accounting that assumes a number of draws, which is exceeded with probability δ₁ =
+    ``tail`` at most, and claims (ε, δ). Abstract."""
 
     tail: Fraction = attrs.field(converter=_tail)
 
     @staticmethod
     @abstractmethod
     def epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-        """The claimed ε in plain floats, for the rate η, p = ``fakes``, K = ``batches`` and ℒ =
-        ln(1/δ₁) = ``length``."""
+        """The claimed ε, in doubles without rounding up, for the rate η = ``rate``, fake switches
+        with p = ``fakes``, K = ``batches`` and ℒ = ln(1/δ₁) = ``length``."""
 
     @abstractmethod
     def delta(self, setting: L2PSetting) -> Fraction:
@@ -108,8 +108,8 @@ class CountsDraws(Accounting):
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
 class Printed(CountsDraws):
-    """The accounting of Asi et al., Thm 3.2, as printed: its (ε, δ) with the number of batches K =
-    ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ = ln(1/δ₁).
+    """The accounting of L2P by Asi et al., Thm 3.2, as printed, with the number of batches K =
+    ⌈T/B⌉ in place of T/B, δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
     ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts only
@@ -137,8 +137,8 @@ class Printed(CountsDraws):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """Yields an error message for each of the ε and δ of Asi et al., Thm 3.2, that exceeds the
-        given one."""
+        """Yields an error message if Thm 3.2 of Asi et al. gives more than the asked ε, and another
+        for δ."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
@@ -203,8 +203,8 @@ class Repaired(CountsDraws):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """The Rényi accounting of L2P with K batches, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k
-    for each order α, with k = K-1, and X, Y and F of ``L2PCurve``.
+    """The accounting of L2P by the Rényi bound of ``L2PCurve``, *proved*: e^((α-1)D_α) <= max{X,
+    F}·X^(k-1)·Y^k for each order α and K batches, k = K-1, with X, Y and F as there.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether y is kept, and its replacement, are independent of x's part given the past: each
@@ -238,7 +238,8 @@ class Optimised(Accounting):
 
 
 def _length(tail: Fraction) -> float:
-    """The logarithm ℒ = ln(1/δ₁) for δ₁ = ``tail`` < 1/2, rounded up; larger δ₁ give no claim."""
+    """The logarithm ℒ = ln(1/δ₁), rounded up, for δ₁ = ``tail`` < 1/2; a larger δ₁ gives no
+    claim."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)

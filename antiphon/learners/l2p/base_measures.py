@@ -1,5 +1,5 @@
-"""The measures that L2P (lazy to private) needs of a base algorithm (Asi et al., Assumption 3.1),
-and those of exponential weights."""
+"""Base algorithms for L2P (lazy to private), given by their measures of the experts (Asi et al.,
+Assumption 3.1), such as exponential weights."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -20,8 +20,8 @@ from antiphon.protocol.registry import register, set_derived
 
 @attrs.frozen(kw_only=True)
 class Measures(ABC):
-    """A base algorithm for L2P, given by its measures μ_t(x) = e^(``unit``·s_t(x)) with integer
-    scores s_t(x). Abstract.
+    """A base algorithm for L2P, given by its measure μ_t(x) = e^(``unit``·s_t(x)) of each expert x
+    in round t, with integer scores s_t(x). Abstract.
 
     Assumption 3.1, where η = ``unit``·``reach`` and δ₀ = ``loose``:
 
@@ -46,23 +46,23 @@ class Measures(ABC):
     @property
     @abstractmethod
     def unit(self) -> ExactEpsilon:
-        """The logarithm of the factor by which one score step multiplies the measure."""
+        """The number u such that a score s gives the measure e^(us)."""
 
     @property
     @abstractmethod
     def reach(self) -> int:
-        """The largest number of steps by which one loss can move two experts' scores apart."""
+        """The largest change that one loss can make in the difference of two experts' scores."""
 
     @property
     def loose(self) -> Fraction:
-        """The probability δ₀ up to which one loss may move the measure by a log-ratio above η, in
-        Assumption 3.1 (see ``Measures``)."""
+        """The δ₀ of Assumption 3.1 (see ``Measures``): up to this probability one loss may change
+        log-ratios of the normalised measure by more than η."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """The rate η of Assumption 3.1 (see ``Measures``), a bound on the log-ratios by which one
-        loss moves the measure."""
+        """The rate η of Assumption 3.1 (see ``Measures``): a bound on the change that one loss
+        makes in log-ratios of the measure."""
         return times(self.unit, self.reach)
 
     @property
@@ -81,7 +81,7 @@ class Measures(ABC):
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
-        """The experts' scores after each of the losses, one row each."""
+        """The experts' scores after each of the losses, one row for each loss."""
         if self.subtracts:
             less: Losses = scores - losses.cumsum(axis=0)
             return less
@@ -131,8 +131,8 @@ def check_assumption(
     rounds: int = 2,
     most: int = 1 << 8,
 ) -> int:
-    """Tests parts (i) and (ii) of Assumption 3.1 (see ``Measures``) on each loss, after up to
-    ``rounds`` of the other losses.
+    """Tests parts (i) and (ii) of Assumption 3.1 (see ``Measures``) for each of the ``losses``,
+    after each sequence of up to ``rounds`` of them.
 
     Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of a
     loss and the losses before it, short ones first. Returns the number of pairs tested. Raises:
@@ -158,8 +158,8 @@ def check_assumption(
 
 
 def _extreme(measures: Measures) -> Iterator[Losses]:
-    """Yields the losses to test: all, if they are few; else four, in which no expert, all experts,
-    the first, or every second expert loses."""
+    """Yields the losses to test: all possible ones if they are few; else four, in which no expert,
+    each expert, the first, or every second expert has the largest loss."""
     experts, grid = measures.experts, measures.grid
     if (grid + 1) ** min(experts, _FEW) <= _FEW:
         for each in itertools.product(range(grid + 1), repeat=experts):
@@ -173,8 +173,8 @@ def _extreme(measures: Measures) -> Iterator[Losses]:
 def _histories(
     measures: Measures, told: Sequence[Losses], rounds: int
 ) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
-    """Yields each sequence of up to ``rounds`` of the losses ``told``, with the experts' scores
-    after it."""
+    """Yields each sequence of up to ``rounds`` losses from the list ``told``, and the experts'
+    scores after it."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
             scores = _scores(measures, "first", measures.first)
@@ -206,7 +206,7 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
 
 
 def check_numbers(measures: Measures) -> None:
-    """Checks the types and ranges of unit, reach and δ₀. Raises: PartError."""
+    """Checks the types and ranges of ``unit``, ``reach`` and ``loose``. Raises: PartError."""
     try:
         exact.epsilon(measures.unit)
         exact.probability(measures.loose)
@@ -252,8 +252,8 @@ def _close(
 
 
 def _past(measures: Measures, one: Losses, other: Losses) -> float:
-    """The least δ₀ with D_∞^{δ₀} <= η between the normalised measures of the scores ``one`` and
-    ``other``, in both orders."""
+    """The least δ₀ up to which the normalised measures with the scores ``one`` and ``other`` are
+    within a factor e^η of each other."""
     logs = [scores * float(measures.unit) for scores in (one, other)]
     p, q = (np.exp(each - each.max()) for each in logs)
     p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))

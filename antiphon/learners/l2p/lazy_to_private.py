@@ -39,7 +39,7 @@ class Followed(NamedTuple):
     rounds: int
     """The number of losses so far."""
     scores: Losses
-    """The experts' integer scores, of which their measures are the exponentials e^(unit·score)."""
+    """The experts' integer scores s, which give their measures e^(us), u = ``Measures.unit``."""
     pair: tuple[int, int] | None
     """The followed expert x, and the hidden expert y with the same law; None before the first
     message."""
@@ -49,8 +49,8 @@ class Followed(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedExperts(ByWeight[Followed], InBlocks):
-    """L2P with any rule to draw the experts: for batches of rounds it follows an expert x, and
-    holds a hidden expert y. Abstract."""
+    """L2P (lazy to private) with any rule to draw experts: for a batch of rounds it follows an
+    expert x, and holds a hidden expert y. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -116,13 +116,14 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether round ``rounds`` is the last of a batch, and this is not the last batch."""
+        """Whether a batch, but not the last one, ends with round number ``rounds``."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
-        """The followed and the hidden expert for the next batch, drawn by the given scores."""
+        """The two experts of ``pair`` for the next batch: each is kept, or drawn anew by
+        ``scores``."""
         x, y = pair
         stays = coins.bernoulli_exp(self._exponent(pair, begun, scores))
         real = coins.bernoulli(1 - self.fakes)
@@ -136,8 +137,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses
     ) -> Fraction | Log:
         """The exponent a = max{0, mBη - g} of the probability e^(-a) to keep the followed expert x,
-        where g is the gain of x over the hidden expert y in the batch, m = ``margin`` and B =
-        ``batch``."""
+        where g is the log-ratio by which x gained on the hidden expert y in the batch, m =
+        ``margin`` and B = ``batch``."""
         now = _of(scores, pair)
         gained = (now[0] - begun[0]) - (now[1] - begun[1])
         steps = self.margin * self.batch * self.measures.reach - gained
@@ -201,8 +202,8 @@ class LazyToPrivate(PairedExperts):
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1,
         accounting: str = "optimised",
     ) -> Self:  # fmt: skip
-        """L2P on exponential weights, with about the least regret bound ln d/η + ηBT/8 that is (ε,
-        δ)-DP, η being the rate and B the batch size.
+        """L2P on exponential weights that is (ε, δ)-DP, with the rate η and the batch size B for
+        which the regret bound ln d/η + ηBT/8 is about least.
 
         ``accounting``: "optimised", "repaired" or "printed". Fake switches do not affect the bound,
         as a new expert has the law of the kept one. Of the batch sizes with a bound within 1/32 of

@@ -1,5 +1,5 @@
-"""Private online learners of the class {f⁽⁰⁾, f⁽¹⁾}, which count the samples x = 1 with label 1 by
-a private counter or sparse vector on their right.
+"""Private online learners of two functions, f⁽⁰⁾ (0 everywhere) and f⁽¹⁾ (1 at the point 1), which
+count the samples (1, 1) by a private counter or sparse vector on their right.
 
 *The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
 updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
@@ -37,19 +37,19 @@ from antiphon.verifiers import Within, event_level, every_pair, updates_and_quer
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
-"""The type of a run of rounds with equal counts: (the number of samples (1, 1) so far, the number
-of rounds)."""
+"""The type of a run, that is consecutive rounds with the same count: (the count, which is the
+number of samples (1, 1) so far; the number of rounds)."""
 
 _FAR = 40
-"""The number of scales beyond which a threshold's noise is neglected: it has probability
+"""The number of noise scales beyond which the noise of a threshold is neglected: its probability is
 e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""The least β for which doubles are precise enough: the neglected noise is far less likely."""
+"""The least failure probability β that is accepted: the neglected noise is far less likely."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
-    """The logarithms ln P(ν < bar) for the ``bars``, ν being discrete Laplace noise DLap(scale)."""
+    """The logarithms ln P(ν < b), b in ``bars``, for discrete Laplace noise ν ~ DLap(scale)."""
     step = 1 / float(scale)
     whole = math.log1p(math.exp(-step))
     low = (np.minimum(bars, 0) - 1) * step - whole
@@ -75,8 +75,8 @@ class Crossing:
         return law
 
     def quiet(self, runs: Sequence[Run]) -> Figures:
-        """The probability that the sparse vector has answered no ⊤ so far, after each run of equal
-        counts."""
+        """The probability that the sparse vector has answered no ⊤ so far, after each run
+        (consecutive rounds with the same count)."""
         found = np.zeros(len(runs))
         logs = np.zeros(len(self._noises))
         for place, (count, length) in enumerate(runs):
@@ -88,8 +88,8 @@ class Crossing:
         return found
 
     def rising(self, last: int) -> Figures:
-        """The probability that the sparse vector has answered no ⊤ so far, after each of the counts
-        1, …, ``last``, asked once each."""
+        """The probability that the sparse vector has answered no ⊤ so far, after each of the
+        queries 1, …, ``last``, where query number i is about the count i."""
         bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
         bars = np.concatenate([bars, self.above.threshold + self._noises])
         sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
@@ -111,8 +111,8 @@ def failing(beta: object) -> float:
 
 
 def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
-    """The least threshold for which the sparse vector ``above`` answers no ⊤ on ``rounds`` counts
-    of 0, with probability 1 - beta.
+    """The least threshold with which the sparse vector ``above`` answers no ⊤ with probability 1 -
+    beta, if it is asked ``rounds`` times about the count 0.
 
     Raises: InvalidArgument for beta outside [2^-40, 1).
     """
@@ -131,16 +131,16 @@ def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
 
 
 _FARTHEST = 45
-"""The number of noise scales beyond which the noise of one node of a tree is neglected: its
-probability is about e^(-45)."""
+"""The number of noise scales beyond which the noise of a tree counter with one node is neglected:
+its probability is about e^(-45)."""
 _MORE = 3
-"""The number of noise scales added to this bound for each further node: the sum of n noises has a
-tail of about e^-x x^(n-1)/(n-1)!."""
+"""The number of noise scales added to ``_FARTHEST`` for each further node in a count: the sum of n
+noises has a tail of about e^-x x^(n-1)/(n-1)!."""
 
 
 def highest_noise(updates: int, scale: Fraction) -> Figures:
-    """The probabilities, for x = 0, 1, …, that the largest noise of a tree counter's counts after
-    1, …, ``updates`` updates is at least x.
+    """The probabilities, for x = 0, 1, …, that the largest noise among the counts of a tree counter
+    after 1, …, ``updates`` updates is at least x.
 
     Each node has discrete Laplace noise DLap(scale). The probability for x = 0 is set to 1.
     """
@@ -160,10 +160,10 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
 
 
 def _with_noise(tails: Figures, ratio: float) -> Figures:
-    """The tail P(L + Z >= x) for x = 0, 1, …, given the tail P(Z >= x) of a Z >= 0, where the noise
-    L has P(l) ∝ ratio^|l|."""
+    """The tail P(L + Z >= x) for x = 0, 1, …, of a sum of independent noises, given the ``tails``
+    P(Z >= x) of Z >= 0; L is discrete Laplace noise with P(L = l) ∝ ratio^|l|."""
     up, down = tails.copy(), tails.copy()
-    # The first entry stands for all sums up to 0, so their mass is added to it.
+    # The first entry stands for all x <= 0, where the tail is 1: so it gets their sum Σ ratio^i.
     up[0] = 1 / (1 - ratio)
     step = 1
     while step < len(tails):
@@ -177,7 +177,7 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
 
 
 SHARE: Final = Fraction(3, 10)
-"""The part of ε that the noise of the threshold gets; one half would give more mistakes."""
+"""The part of a sparse vector's ε for the noise of its threshold; ½ gives more mistakes."""
 
 
 @register("antiphon.Counted/1", state=True)
@@ -230,7 +230,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
         return mistake_learner.signature()
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
-        """Handle a sample: ask the sparse vector about the count, until the answer is ⊤."""
+        """Handles a sample: asks the sparse vector about the count, until it has answered ⊤."""
         hits, found = state
         if found:
             return state, 1
@@ -239,7 +239,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
         return Counted(hits, found), int(found)
 
     def settled(self, state: Counted) -> bool:
-        """Whether ⊤ was answered, so that the hypothesis no longer changes."""
+        """Whether ⊤ was answered, so that the learner keeps its hypothesis for good."""
         return state.found
 
 
@@ -278,8 +278,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
         return mistake_learner.signature()
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
-        """Handle a sample: send its bit to the counter, and compare the count with the
-        threshold."""
+        """Handles a sample: sends its bit (1 for (1, 1), else 0) to the counter, and compares the
+        count with the threshold."""
         yield int(message == HIT)
         count = yield COUNT
         return None, int(type(count) is int and count >= self.threshold)
@@ -288,8 +288,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
 def sparse_vector_learner(
     *, horizon: int, epsilon: Epsilon, beta: float = 0.1, share: Fraction = SHARE
 ) -> Chain:
-    """The learner OnceAbove ∘* AboveThreshold, with the least threshold at which it keeps f⁽⁰⁾ for
-    T rounds of ⊥ with probability 1 - β (is β-concentrated).
+    """The learner OnceAbove ∘* AboveThreshold, with the least threshold for which it keeps f⁽⁰⁾ for
+    T = ``horizon`` samples ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥ it answers f⁽⁰⁾ (0
     everywhere) throughout with probability 1 - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a
@@ -304,8 +304,8 @@ def sparse_vector_learner(
 
 
 def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
-    """The learner CountIsAbove ∘* TreeCounter, with the least threshold at which it keeps f⁽⁰⁾ for
-    T rounds of ⊥ with probability 1 - β (is β-concentrated).
+    """The learner CountIsAbove ∘* TreeCounter, with the least threshold for which it keeps f⁽⁰⁾ for
+    T = ``horizon`` samples ⊥ with probability 1 - β (is β-concentrated).
 
     The learner is ε-DP, as ``guarantee`` derives. The law of the highest noise of T counts is
     computed in doubles.
@@ -318,6 +318,6 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x for which no count of a tree counter has noise of x or more, with probability 1 -
-    beta."""
+    """The least x such that with probability 1 - beta the noise of all counts of the tree counter
+    is below x."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

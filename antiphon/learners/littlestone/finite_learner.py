@@ -1,5 +1,5 @@
-"""Learners with few states: a Markov chain from a table, ``Halving`` (not private),
-``NameAndShame``."""
+"""Learners of functions with a simple state: a Markov chain from a table, ``Halving`` (not
+private), and ``NameAndShame``."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,9 +15,9 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
-"""The type of a probability distribution: one probability for each state."""
+"""The type of a probability distribution on states: one probability for each state."""
 SYMBOLS: Final[tuple[Sample, ...]] = (BLANK, (1, 0), HIT)
-"""The three possible samples, in the order of a row of the table."""
+"""The three possible samples, in the order in which a table has a law for each of them."""
 
 
 def _law(given: Sequence[object], states: int) -> Law:
@@ -49,8 +49,8 @@ def _labels(given: Sequence[object]) -> tuple[int, ...]:
 @column_safe
 @attrs.frozen(kw_only=True)
 class FiniteLearner(MistakeLearner[int]):
-    """A learner given as a Markov chain: ``table[s][sample]`` is the law of the next state, whose
-    label is the answer.
+    """A learner given as a Markov chain: ``table[s]`` has for each sample the law of the next state
+    after state s, and ``labels`` has for each state the label that is answered.
 
     The samples of a row are ⊥, (1, 0) and (1, 1); state 0 is the first. Probabilities are exact, so
     all figures about it are exact: ``PrivacyGame.tight_delta`` computes its privacy; it makes no
@@ -157,7 +157,7 @@ class NameAndShame(MistakeLearner[int]):
         return named, named
 
     def settled(self, state: int) -> bool:
-        """Whether the learner has named a point, so that its answer no longer changes."""
+        """Whether the learner has named a point, so that it keeps its hypothesis for good."""
         return bool(state)
 
     def expected_mistakes(self, rounds: int) -> float:
@@ -166,16 +166,16 @@ class NameAndShame(MistakeLearner[int]):
         return float(-np.expm1(rounds * np.log1p(-delta)) / delta) if delta < 1 else 1.0
 
     def quiet(self, runs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
-        """The probability that the answer is still the first hypothesis f⁽⁰⁾, after each run of
-        samples (hits so far, length).
+        """The probability that the answer is still the first hypothesis f⁽⁰⁾ after each run (number
+        of samples (1, 1) so far, number of samples in the run).
 
         A run is a sample (1, 1) (hit) and the ⊥ (blanks) after it, or the blanks at the beginning.
         """
         return self._power(np.array([count for count, _ in runs], np.float64))
 
     def rising(self, last: int) -> NDArray[np.float64]:
-        """The probability that the answer is still the first hypothesis f⁽⁰⁾, after 1, …, last
-        samples (1, 1)."""
+        """The probabilities that the answer is still the first hypothesis f⁽⁰⁾ after n samples (1,
+        1), for n = 1, …, ``last``."""
         return self._power(np.arange(1, last + 1, dtype=np.float64))
 
     def _power(self, hits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
-"""Online learning with mistakes: learners get samples (x, f*(x)) and answer hypotheses; and a lower
-bound for private learners.
+"""Learners of functions f⁽ⁱ⁾ (1 at the point i only; f⁽⁰⁾ is 0 everywhere), which answer each
+sample (x, label) by a hypothesis, and whose mistakes are counted; and a lower bound for private
+ones.
 
 The class is Points(N) = {f⁽⁰⁾, …, f⁽ᴺ⁾} on the domain {0, …, N}: f⁽ⁱ⁾ is 1 at the point i and 0
 elsewhere, and f⁽⁰⁾ is 0 everywhere, so every function is 0 at 0. A hypothesis is given by its
@@ -32,7 +33,7 @@ Sample: TypeAlias = "tuple[int, int]"
 """The type of a sample (x, label) of a point x."""
 
 BLANK: Final[Sample] = (0, 0)
-"""The sample ⊥ = (0, 0), on which every hypothesis is right."""
+"""The sample ⊥ = (0, 0), point 0 with label 0, on which every hypothesis is right."""
 HIT: Final[Sample] = (1, 1)
 """The sample (1, 1), on which the first hypothesis f⁽⁰⁾ (0 everywhere) is wrong."""
 FIRST: Final = 0
@@ -41,25 +42,27 @@ MOST_POINTS: Final = 1 << 12
 
 
 def samples(points: int = 1) -> Space:
-    """The space of samples (x, label), x = 1, …, N = ``points``, and ⊥ = (0, 0); not (0, 1)."""
+    """The space of samples (x, label) with x = 1, …, N = ``points``, and of ⊥ = (0, 0)."""
     if points == 1:
         return Finite((BLANK, (1, 0), HIT))
     return Either((Finite((BLANK,)), Tuples((Integers(1, points), BITS))))
 
 
 def signature(points: int = 1) -> Signature:
-    """The message spaces of a learner that answers a sample by the index of a hypothesis."""
+    """The spaces of queries and answers of a learner, for N = ``points``: it answers a sample by
+    the index of a hypothesis, 0, …, N."""
     asked = samples(points)
     return Signature(asked, Integers(0, points), asked)
 
 
 def label(hypothesis: int, point: int) -> int:
-    """The label f⁽ʰ⁾(x) that the function with index h = ``hypothesis`` gives the point x."""
+    """The label, 0 or 1, of the point under the function f⁽ʰ⁾ with index h = ``hypothesis``: 1 if
+    the point is h and not 0."""
     return int(hypothesis == point != 0)
 
 
 def mistaken(hypothesis: int, sample: Sample) -> bool:
-    """Whether the function with index ``hypothesis`` gives the sample's point another label."""
+    """Whether the hypothesis with this index gives the point of the sample another label."""
     return label(hypothesis, sample[0]) != sample[1]
 
 
@@ -70,8 +73,8 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
-    """A learner whose mistakes are counted; it answers a sample (x_t, label) by f̂_{t+1}, the index
-    of the hypothesis for the next round. Abstract.
+    """A learner whose mistakes are counted: it answers sample number t, (x_t, label), by the index
+    of its hypothesis f̂_{t+1} for the next round. Abstract.
 
     The first hypothesis f̂₁ = f⁽⁰⁾ (0 everywhere) is public. Neighbouring streams differ in one
     sample, replaced by any other (event level).
@@ -93,7 +96,7 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 
 
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
-    """Whether a learner's hypothesis is known to stay the same from this state on.
+    """Whether a learner in this state is known to keep its hypothesis for good.
 
     A learner that knows this has a method ``settled`` of the state; in a chain, the leftmost
     post-processor has it.
@@ -110,8 +113,8 @@ _SAMPLES: Final = Tuples((Integers(0), Integers(0, 1)))
 
 @attrs.frozen(eq=False)
 class Mistakes:
-    """The mistakes of a learner: the rounds of a play in which its hypothesis was wrong on the
-    sample."""
+    """The mistakes of a learner in one play, round by round: whether its hypothesis was wrong on
+    the sample."""
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)
@@ -129,8 +132,8 @@ class Mistakes:
 
 
 def mistakes_of(view: View) -> Mistakes:
-    """The mistakes in a learner's view: the hypothesis f̂_t, which answers sample t-1, is judged on
-    sample t.
+    """The mistakes of the learner in a view: the first hypothesis is compared with the first
+    sample, and the answer to each sample with the next one.
 
     Raises: InvalidArgument unless the view is of samples and hypotheses.
 
@@ -158,29 +161,30 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The largest number of samples (1, 1) in a block up to which every number is tried; of larger
-numbers only some are tried."""
+"""The largest number of samples (1, 1) in a block for which a search tries every number and every
+position; beyond it some are skipped."""
 
 
 class HardShape(NamedTuple):
-    """The parameters g, b and k of the hard sequence that proves the lower bound, and that
-    bound, exactly."""
+    """The parameters g, b and k of the stream of samples (hard sequence) that proves the lower
+    bound on mistakes, and the bound as a fraction."""
 
     bound: Fraction
-    """The lower bound on the expected number E[M] of mistakes; 0 if nothing follows."""
+    """The lower bound on the expected number E[M] of mistakes; 0 if none is proved."""
     copies: int = 1
     """The number g of samples (1, 1) in a block."""
     parts: int = 2
-    """The number b of parts into which the rest of a block is split."""
+    """The number b of parts into which the rounds of a block after its samples (1, 1) are split."""
     blocks: int = 0
-    """The number k of nested blocks."""
+    """The number k of blocks, each nested in a part of the one before."""
 
 
 def mistakes_lower_bound(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """A lower bound on the expected mistakes, on their worst stream, of (ε, δ)-DP learners that
-    keep f⁽⁰⁾ for T rounds of ⊥ with probability 1 - β (are β-concentrated), rounded down.
+    """A lower bound, rounded down, on the expected mistakes of every (ε, δ)-DP learner on its worst
+    stream of T = ``rounds`` samples, if with probability 1 - β it keeps f⁽⁰⁾ for T samples ⊥ (is
+    β-concentrated).
 
     E[M] >= max over g, b, k of Σ_{i<k} Σ_{r<=g} max(0, 1 - c_i β - d_i), with g(b^k-1)/(b-1) <= T =
     ``rounds``; for each r, c_0 = e^((r-1)ε), d_0 = δ(c_0-1)/(e^ε-1), and with E = e^(gε),
@@ -219,8 +223,8 @@ def floor(value: Fraction) -> float:
 
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
-    """The parameters g, b and k of the hard sequence that give the largest lower bound on mistakes,
-    and that bound; see ``mistakes_lower_bound``.
+    """Finds the parameters g, b and k of the stream of samples (hard sequence) that give the
+    largest lower bound on mistakes; see ``mistakes_lower_bound``.
 
     The parameters are searched for in doubles; the bound for them is exact, or smaller by 2^-80 for
     each term.
@@ -247,8 +251,9 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
 def few_mistakes_upper_bound(
     mistakes: int, rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """An upper bound on the probability P(M < ``mistakes``) of few mistakes of (ε, δ)-DP,
-    β-concentrated learners, on some stream, rounded up.
+    """An upper bound, rounded up, on the probability of fewer than ``mistakes`` mistakes of any (ε,
+    δ)-DP learner on a stream that is hard for it, if with probability 1 - β it keeps f⁽⁰⁾ for T =
+    ``rounds`` samples ⊥ (is β-concentrated).
 
     The learners, the stream and the proof are those of ``mistakes_lower_bound``: fewer mistakes
     were made only if τ came no later than the last of as many (1, 1). The least over g, b and k.
@@ -273,7 +278,7 @@ def few_mistakes_upper_bound(
 def _premises(
     rounds: int, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> tuple[int, ExactEpsilon, Fraction, Fraction]:
-    """The arguments T, ε, δ and β of the bounds on mistakes, checked. Raises: InvalidArgument."""
+    """The arguments T, ε, δ, β of a bound, checked, as exact numbers. Raises: InvalidArgument."""
     most = fields.check_size(rounds, "rounds", fields.STREAM)
     rate = fields.log_epsilon(epsilon)
     failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
@@ -281,9 +286,9 @@ def _premises(
 
 
 def _ends(copies: int) -> list[tuple[int, int]]:
-    """Pairs (r, n) for a block of ``copies`` samples (1, 1): the position r of a sample for which
-    the bound is computed, and the number n of positions that it stands for, which is 1 unless there
-    are many."""
+    """Pairs (r, n) for a block with ``copies`` samples (1, 1): a position r among them at which the
+    bound is computed, and the number n of positions for which it is used. n is 1 unless there are
+    many."""
     step = -(-copies // _MOST_COPIES)
     ends = [*range(step, copies, step), copies]
     return [(end, end - before) for before, end in pairwise([0, *ends])]
@@ -292,8 +297,8 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) of ``mistakes_lower_bound`` in doubles, for each block i < k and
-    each r of ``ends``; ``shape`` is (g, k, b)."""
+    """The coefficients c_i and d_i of ``mistakes_lower_bound`` in doubles, as an array: for each
+    block i < k and each position r in ``ends`` the pair (c_i, d_i); ``shape`` is (g, k, b)."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
@@ -313,8 +318,9 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """The bounds c_i·β + d_i on the probability of no mistake at sample number ``end`` of block i,
-    for each i < k; ``shape`` is (g, k, b)."""
+    """Yields for each block i < k the bound c_i·β + d_i of ``mistakes_lower_bound`` on the
+    probability of no mistake at sample (1, 1) number ``end`` of the block; ``shape`` is (g, k,
+    b)."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -324,13 +330,13 @@ def _chances(
 
 
 def _short(value: Fraction) -> Fraction:
-    """The value rounded up to a multiple of 2^-96, so that fractions stay short."""
+    """The value rounded up to a multiple of 2^-96, so that no fraction gets too long."""
     return Fraction(-((-value.numerator << 96) // value.denominator), 1 << 96)
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """Yields the numbers g of samples (1, 1) in a block that are worth a try: e^(gε) < b <= T must
-    be possible, where b is the number of parts."""
+    """Yields the numbers g of samples (1, 1) in a block that a search tries: up to about ln(T)/ε, T
+    = ``rounds`` and ε = ``rate``, since a larger g gives no better bound."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES
@@ -340,8 +346,8 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """Upper bounds on e^(gε) and δ_g, the parameters of group privacy for g = ``copies``
-    samples."""
+    """Upper bounds on the factor e^(gε) and the term δ_g of group privacy, for streams that differ
+    in g = ``copies`` samples; ε = ``rate``."""
     if not copies:
         return Fraction(1), Fraction(0)
     if isinstance(rate, Log):
@@ -361,8 +367,9 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
-    """Yields pairs (k, b) for T = ``rounds``: each possible number k of nested blocks, with the
-    largest number b of parts that fits; b = 2 for k = 1, where no block is split."""
+    """Yields pairs (k, b): each number k of nested blocks that fits into T = ``rounds`` rounds,
+    with the largest number b of parts; ``copies`` is the number of samples (1, 1) in a block. For k
+    = 1 no block is split, and b = 2."""
     yield 1, 2
     blocks, allowed = 2, rounds // copies
     while True:

@@ -1,5 +1,5 @@
-"""A private learner of Point_N from a sparse vector and a noisy argmax: it waits for a large count,
-then finds the point that has it."""
+"""A private learner of functions that are 1 at one of N points, from a sparse vector and a noisy
+argmax: it waits for a large count, then finds the point that has it."""
 
 import math
 from fractions import Fraction
@@ -21,22 +21,22 @@ from antiphon.protocol.provenance import CREATED
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 _SHARE: Final = Fraction(7, 20)
-"""The part of the sparse vector's ε that the noise of its threshold gets."""
+"""The part of the sparse vector's ε that is spent on the noise of its threshold."""
 _SPLIT: Final = Fraction(11, 20)
 """The part of ε that the sparse vector gets; the argmax gets the rest."""
 _FAR: Final = 25
-"""The number of noise scales above the threshold at which a count is answered ⊤, except with
-probability about e^(-25)."""
+"""The number of noise scales above the threshold at which the probability that a count is not
+answered ⊤ is about e^(-25), and neglected."""
 
 
 @register("antiphon.Seen/1", state=True)
 class Seen(NamedTuple):
-    """The state of ``PointLearner``: the number of samples (x, 1) of each point x, the learned
-    point, and whether the parts are created."""
+    """The state of ``PointLearner``: for each point x the number of samples (x, 1), the learned
+    point, and whether its two mechanisms are created."""
 
     counts: tuple[int, ...]
     learned: int | None
-    """The learned point; None before the ⊤, and 0 if the argmax fails to answer."""
+    """The learned point: None before the sparse vector's ⊤, and 0 if the argmax fails to answer."""
     created: bool
 
 
@@ -71,7 +71,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         validator=attrs.validators.instance_of(PermuteAndFlip), metadata=CREATED
     )
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
-    """The mechanisms that the learner creates, in order."""
+    """The messages that create the sparse vector and the argmax, in this order."""
 
     def __attrs_post_init__(self) -> None:
         fields.check_size(self.points, "candidates", POINTS)
@@ -101,8 +101,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Handles a sample: counts it and tests the largest count; finds its point if the test says
-        ⊤."""
+        """Handles a sample: counts it, and asks the sparse vector about the largest count; after ⊤
+        it asks the argmax for the point."""
         counts, learned, created = state
         if learned is not None:
             return state, learned
@@ -117,12 +117,12 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return Seen(counts, learned, True), learned or 0
 
     def settled(self, state: Seen) -> bool:
-        """Whether a point was learned, so that the answer no longer changes."""
+        """Whether a point was learned, so that the learner keeps its hypothesis for good."""
         return state.learned is not None
 
     def wrong(self, count: int) -> float:
-        """The probability that the argmax finds a wrong point, if one point has this count and the
-        others have 0.
+        """The probability that the argmax finds a wrong point, where one point has ``count``
+        samples and the others have none.
 
         Of n points in random order, the best behind j others, each of which is heads with
         probability h = e^(-rate·count), is reached with probability (1-h)^j: the mean over j.
@@ -138,8 +138,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 def point_learner(
     *, points: int, horizon: int, epsilon: exact.Epsilon, beta: float = 0.1
 ) -> ComplexMechanism:
-    """The learner PointLearner ∘* ExtConComp, with a threshold of nearly the fewest expected
-    mistakes.
+    """The ε-DP learner PointLearner ∘* ExtConComp, with a threshold for which the expected mistakes
+    are nearly the fewest.
 
     The learner is ε-DP, as ``guarantee`` derives. If all samples are ⊥, it answers f⁽⁰⁾ (0
     everywhere) with probability 1 - ``beta`` (computed in doubles). The threshold has the least
@@ -158,7 +158,8 @@ def point_learner(
 
     low = least_threshold(above, horizon, beta)
     high = 3 * low + 3
-    # as the threshold grows, the expected mistakes first fall and then rise
+    # This search finds the minimum, since the expected mistakes first fall and then rise as the
+    # threshold grows.
     while high > low + max(1, low >> 6):
         near, far = (low + high) // 2, (low + high) // 2 + 1
         if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
@@ -169,8 +170,8 @@ def point_learner(
 
 
 def expected_mistakes(learner: PointLearner, rounds: int) -> float:
-    """The expected number of mistakes against (1, 1) in every round, in doubles: the mistakes
-    before ⊤, and all remaining rounds if the argmax is wrong."""
+    """The expected number of mistakes if each sample is (1, 1), in doubles: those before the sparse
+    vector's ⊤, and all remaining rounds if the argmax is wrong."""
     above = learner.above
     scales = above.threshold_scale + above.query_scale
     last = min(rounds, max(0, above.threshold) + math.ceil(_FAR * scales))

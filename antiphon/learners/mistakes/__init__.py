@@ -38,8 +38,8 @@ __all__ = [
 
 
 def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any) -> MistakeLaw:
-    """The law of a learner's mistakes: exact for a finite learner, else in doubles if its law is
-    known, else simulated.
+    """The law of a learner's mistakes: exact for a learner with few states, else in doubles if
+    there is a formula, else simulated.
 
     ``simulation``: repetitions, seed, confidence, executor, progress; see ``SimulatedLaw``.
     Raises: InvalidArgument for a mechanism that takes no samples, or an invalid number of rounds.

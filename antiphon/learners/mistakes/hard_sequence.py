@@ -1,5 +1,5 @@
-"""A learner's hard sequence, from the proof of ``mistakes_lower_bound``; its worst sequence; and
-laws by simulation.
+"""Streams that force many mistakes on a learner: its hard sequence, from the proof of
+``mistakes_lower_bound``, and the worst of all streams; and laws by simulation.
 
 Simulation gives the law of any learner's mistakes, each figure with an interval. A repetition is
 one play of one stream, with coins from the seed of the law and the number of the repetition, as in
@@ -67,7 +67,7 @@ def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins
 
 @attrs.frozen
 class Plays:
-    """The task of a worker process: plays the learner once for each repetition in a chunk."""
+    """The task of a worker process: plays a stream once for each repetition in a chunk."""
 
     learner: ContinualMechanism[Any]
     hits: Hits
@@ -110,7 +110,7 @@ class SimulatedLaw(MistakeLaw):
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def plays(self, hits: Hits) -> NDArray[np.int64]:
-        """The pair (τ, mistakes) of each play of a stream, a row each; its plays are made once."""
+        """The pair (τ, mistakes) of each play of a stream, a row each; kept for later calls."""
         from antiphon.audit.running import Chunks, run
 
         key = _key(hits)
@@ -126,8 +126,8 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """A new estimate of the expected mistakes on a stream, by fresh plays, which had no part in
-        choosing the stream."""
+        """A new estimate of the expected mistakes on a stream, from new plays: the earlier ones had
+        a part in choosing the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -162,23 +162,24 @@ Block = tuple[int, int]
 
 @attrs.frozen
 class HardSequence:
-    """A learner's hard sequence: the rounds of its samples (1, 1), and for each block the
-    probabilities q_i and m_i in the proof of ``mistakes_lower_bound``."""
+    """The hard sequence of a learner: the rounds ``hits`` of its samples (1, 1), its nested blocks,
+    and the probabilities q_i and m_i of each block in the proof of ``mistakes_lower_bound``."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     """The nested blocks B_0 ⊃ B_1 ⊃ … of rounds, each but the first a part of the one before."""
     kept: tuple[Number, ...]
-    """The probabilities q_i = P(τ ∈ B_i), before B_i gets its samples (1, 1); τ is the first round
-    that leaves f⁽⁰⁾."""
+    """For each block B_i the probability q_i = P(τ ∈ B_i) before it gets its samples (1, 1); τ is
+    the first round that leaves f⁽⁰⁾."""
     leaving: tuple[Number, ...]
-    """The probabilities m_i = P(τ ∈ B_i), after B_i got its samples (1, 1); τ is the first round
-    that leaves f⁽⁰⁾."""
+    """For each block B_i the probability m_i = P(τ ∈ B_i) after it got its samples (1, 1); τ is the
+    first round that leaves f⁽⁰⁾."""
 
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
-    """The hard sequence of a learner: (1, 1) in the first ``copies`` rounds of a block, then again
-    in the part of the block's rest in which the learner is least likely to leave f⁽⁰⁾.
+    """The hard sequence of a learner: (1, 1) in the first ``copies`` rounds of a block; the rest of
+    the block is split, and the part in which the learner is least likely to leave f⁽⁰⁾ is the next
+    block.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
     last. The parts are as even as possible; of equally light ones the first is taken. In a
@@ -223,14 +224,14 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
 
 
 def _ends(first: int, last: int, parts: int) -> list[int]:
-    """The rounds at which the rounds after ``first`` are split into parts: ``first`` itself, and
-    the last round of each part; longer parts come first."""
+    """Splits the rounds first + 1, …, last into ``parts`` parts, of which longer ones come first;
+    returns ``first`` and the last round of each part."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
 _FEW = 10
-"""The largest number of rounds for which a law that is not exact is evaluated on every stream."""
+"""The largest T for which a law that is not exact is evaluated on all 2^T streams."""
 
 
 @attrs.frozen
@@ -240,11 +241,11 @@ class WorstSequence:
     hits: tuple[int, ...]
     mistakes: MistakeFigure
     tied: int
-    """The number of streams with equally many mistakes, this stream included."""
+    """The number of streams with this number of expected mistakes, this stream included."""
 
 
 def most_rounds(law: MistakeLaw) -> int:
-    """The largest number of rounds T for which all 2^T streams of a law can be searched."""
+    """The largest number of rounds T for which ``worst_sequence`` evaluates all 2^T streams."""
     return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 

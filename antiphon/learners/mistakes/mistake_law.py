@@ -1,7 +1,8 @@
-"""The law of a learner's mistakes: the interface, and laws that are computed exactly or in doubles.
+"""The law of a learner's mistakes on a stream of samples (1, 1), the hits, and ⊥ = (0, 0): the
+interface, and laws that are computed exactly or in doubles.
 
-Streams consist of ⊥ and (1, 1) only, given by the rounds of the (1, 1): ``hits``, ascending, from
-1, …, T. τ is the first round whose hypothesis is not the first one, f⁽⁰⁾ (0 everywhere).
+A stream is given by its hits, the ascending rounds of its samples (1, 1). τ is the first round
+whose hypothesis is not the first one, f⁽⁰⁾ (0 everywhere).
 """
 
 import math
@@ -28,13 +29,13 @@ from antiphon.protocol import AnyChain, ContinualMechanism, ForPrograms, outcome
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
 Number: TypeAlias = Union[Fraction, float]
 Hits: TypeAlias = Sequence[int]
-"""The type of the rounds of the samples (1, 1)."""
+"""The type of a stream's hits: the ascending rounds of its samples (1, 1)."""
 
 
 @attrs.frozen
 class MistakeFigure(ForPrograms):
-    """A probability or an expectation with an interval, which is a single point unless the
-    figure is simulated."""
+    """A probability or an expectation, with a confidence interval if it is simulated; else the
+    interval is a single point."""
 
     value: Number
     low: Number
@@ -77,12 +78,12 @@ class MistakeLaw(ABC):
 
     @abstractmethod
     def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
-        """The probabilities P(τ <= t) that the learner has left its first hypothesis by time t, on
-        the stream with these hits."""
+        """The probabilities P(τ <= t), for each t in ``times``, that the learner has left its first
+        hypothesis, on the stream with these hits (samples (1, 1))."""
 
     @abstractmethod
     def mistakes(self, hits: Hits) -> MistakeFigure:
-        """The expected number E[M] of mistakes, on the stream with these hits."""
+        """The expected number E[M] of mistakes on the stream with these hits (samples (1, 1))."""
 
     @abstractmethod
     def concentration(self) -> MistakeFigure:
@@ -109,18 +110,17 @@ class ReckonedLaw(MistakeLaw):
 
 
 def every_round(rounds: int) -> range:
-    """All rounds 1, …, T = ``rounds``: the adversary of this name sends (1, 1) in each."""
+    """The hits (rounds of samples (1, 1)) of an adversary that sends (1, 1) in every round."""
     return range(1, rounds + 1)
 
 
 _FEW = 1 << 8
-"""The number of hits (samples (1, 1)) with which a computation begins; later hits follow only if
-the first hypothesis may still be kept."""
+"""The number of hits (samples (1, 1)) with which a computation begins; it goes on to later hits
+only if the first hypothesis may still be kept."""
 
 
 class KnownLaw(ReckonedLaw):
-    """The law of mistakes, in doubles, of a learner that leaves its first hypothesis f⁽⁰⁾ at most
-    once, and then keeps the next hypothesis.
+    """The law, in doubles, of the mistakes of a learner that changes its hypothesis at most once.
 
     It leaves for f⁽¹⁾; or for a wrong hypothesis, with a probability that is a function of the
     number of hits (``points``). Probabilities below 1e-15 are left out.
@@ -135,8 +135,8 @@ class KnownLaw(ReckonedLaw):
         self._leaves, self._points = leaves, points
 
     def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ after the first ``cut`` samples,
-        for each ``cut`` of ``cuts``, on the stream with these hits."""
+        """The probabilities that the first hypothesis f⁽⁰⁾ is kept after the first n samples, for
+        each n in ``cuts``, on the stream with these hits (samples (1, 1))."""
         ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
         begins = [0, *ends][: len(ends)]
         runs = [
@@ -152,8 +152,8 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        # Later hits, perhaps a million, are skipped once the first hypothesis is almost surely
-        # left.
+        # Of perhaps a million hits, those after the first hypothesis was almost surely left are
+        # skipped.
         while True:
             some = hits[:few]
             kept = self._before(some)
@@ -163,14 +163,14 @@ class KnownLaw(ReckonedLaw):
         return MistakeFigure.at(sum(kept) + self._in_vain(some, kept, len(hits)), self.how)
 
     def _before(self, hits: Hits) -> list[float]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ before each sample (1, 1)."""
+        """The probabilities that the first hypothesis f⁽⁰⁾ is kept before each sample (1, 1)."""
         if isinstance(hits, range) and hits and hits[0] == 1:
             return [1.0, *self._leaves.rising(len(hits) - 1).tolist()]
         return self._kept(hits, [hit - 1 for hit in hits])
 
     def _in_vain(self, some: Hits, kept: list[float], hits: int) -> float:
         """The expected number of mistakes after a wrong hypothesis was adopted for good, in a
-        stream of ``hits`` hits."""
+        stream with as many samples (1, 1) as ``hits``."""
         if self._points is None:
             return 0.0
         (last,) = self._kept(some, [self.rounds if len(some) == hits else some[-1]])
@@ -198,19 +198,18 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""The type of a node: a learner's state, and the hypothesis that it answered on entering this
-state."""
+"""The type of a node in a learner's Markov chain: its state, and its present hypothesis."""
 
 MOST_STATES: Final = 1 << 9
 """The largest number of nodes (states and hypotheses) for which a law is computed exactly."""
 MOST_ROUNDS: Final = 1 << 12
 MOST_LISTED: Final = 16
-"""The largest number of rounds for which all 2^T streams are listed."""
+"""The largest number of rounds T for which ``FiniteLaw.every`` computes all 2^T streams."""
 
 
 class FiniteLaw(ReckonedLaw):
-    """The exact law of a finite learner, computed round by round from the law of its state and last
-    hypothesis.
+    """The exact law of the mistakes of a learner with few states, computed round by round from the
+    law of its state and hypothesis.
 
     Raises: Intractable for a draw that is not finite, or more than ``MOST_STATES`` nodes; more than
     ``MOST_ROUNDS`` rounds, whose fractions would be too long.
@@ -226,8 +225,8 @@ class FiniteLaw(ReckonedLaw):
         self._rows = dict(_rows(learner, self._start, rounds))
 
     def _node_laws(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """Yields before each round the law of the node (state and hypothesis); if ``alive``, only
-        of the nodes that have kept the first hypothesis f⁽⁰⁾."""
+        """Yields before each round the probabilities of the nodes (state and hypothesis); if
+        ``alive``, only of those that always kept the first hypothesis f⁽⁰⁾."""
         law, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
             yield law
@@ -250,7 +249,7 @@ class FiniteLaw(ReckonedLaw):
         return MistakeFigure.at(total, self.how)
 
     def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
-        """The probabilities of 0, 1, … mistakes, up to the number of hits."""
+        """The probabilities of 0, 1, … mistakes on the stream with these hits (samples (1, 1))."""
         waiting = set(self.check(hits))
         law: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
         for time in range(1, self.rounds + 1):
@@ -307,8 +306,8 @@ class FiniteLaw(ReckonedLaw):
 def _rows(
     learner: ContinualMechanism[Any], start: Node, rounds: int
 ) -> Iterable[tuple[tuple[Node, Sample], tuple[tuple[Node, Fraction], ...]]]:
-    """The transitions of each node (state and hypothesis) that is reached within ``rounds`` rounds,
-    after ⊥ and after (1, 1)."""
+    """The transition probabilities from each node (state and hypothesis) that is reached within
+    ``rounds`` rounds, for the samples ⊥ and (1, 1)."""
     seen, front = {start}, [start]
     for _ in range(rounds):
         found: list[Node] = []

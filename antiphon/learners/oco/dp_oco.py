@@ -33,16 +33,16 @@ class Paired(NamedTuple):
     rounds: int
     """The number of data so far."""
     total: Steps
-    """The sum of all gradients, in whole steps of L/grid, L the loss's Lipschitz constant."""
+    """The sum of all gradients, in units of L/grid, L the loss's Lipschitz constant."""
     pair: tuple[Row, Row] | None
-    """The shown point x and the hidden point y, of the same law; None before the first message."""
+    """The played point x, and the hidden point y of the same law; None before the first message."""
     begun: Steps
-    """The sum of the gradients when the batch began."""
+    """The value of ``total`` when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
 class PairedPoints(ConvexLearner[Paired]):
-    """L2P (lazy to private) in a convex body, with any rule to draw points: for batches of rounds
+    """L2P (lazy to private) in a convex body, with any rule to draw points: for a batch of rounds
     it plays a point x, and holds a hidden point y. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
@@ -70,8 +70,8 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def premises(self) -> Premises:
-        """The parameters in the premises of Asi et al., Thm 3.2 and Lemma 3.11, which can check
-        them."""
+        """The parameters in the premises of Asi et al., Thm 3.2 and Lemma 3.11, as an object that
+        checks these premises."""
         setting = L2PSetting(
             rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
             fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),
@@ -101,8 +101,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def _step(self) -> float:
-        """The length of one step of a gradient: the Lipschitz constant divided by the number of
-        steps of the grid."""
+        """The unit of integer gradients: the loss's Lipschitz constant divided by ``grid``."""
         return self.loss.lipschitz(self.body) / self.loss.grid
 
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
@@ -121,7 +120,7 @@ class PairedPoints(ConvexLearner[Paired]):
         return Paired(rounds, total, (x, y), total)
 
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
-        """The exponent a of the probability e^(-a) to keep the shown point; at least 0."""
+        """The exponent a >= 0 of the probability e^(-a) to keep the played point of ``pair``."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)
@@ -147,7 +146,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on Rényi divergences that the accounting named "exact" gives."""
+        """The bound on the learner's Rényi divergences by the accounting named "exact"."""
         slope, width = self.loss.lipschitz(self.body), 2 * self.body.reach
         return paired_curve(
             self.horizon, self.batch, self.fakes, 2 * self.batch * Fraction(self.rate),
@@ -228,8 +227,8 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP
-        by the exact accounting.
+        """DP-OCO that is (ε, δ)-DP by the exact accounting, with about the least figure of merit
+        λR² + L²BT/(4λ) + d ln T/β.
 
         R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
         search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and

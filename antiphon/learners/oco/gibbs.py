@@ -17,32 +17,33 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""The type of a function from a table of points to their log-densities, up to a constant in each
-row; each row has its own density."""
+"""The type of a function from a table of numbers, one row for each density, to the log-density of
+its row at each number, up to a constant for the row."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33
 _ZOOMS: Final = 12
 _DEPTH: Final = 42.0
-"""The depth below its maximum at which a log-density is cut off: the lost mass is below double
-precision."""
+"""The depth below its maximum at which a log-density is cut off: the mass beyond is less than
+rounding errors."""
 _UNIFORM: Final = 1 << 53
 
 
 class DensityTable(NamedTuple):
-    """Tabulated densities on an interval, one in each row, that are log-linear between the points.
+    """Tables of several densities on intervals, one density in each row, whose logarithms are
+    linear between the tabulated points.
 
     The error is that of the trapezoidal rule, relatively about 10^-4 for a Gaussian.
     """
 
     points: Floats
     logs: Floats
-    """The log-density at each point, less its maximum."""
+    """The log-densities at the points, less the maximum of their row."""
     masses: Floats
-    """The mass of the density from the first point up to each point."""
+    """The mass of the density of each row from the first point up to each point."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """The quantiles of the densities at the probabilities ``shares``, one for each density.
+        """The quantile of each density at its probability in ``shares``.
 
         Operations whose rounding may differ in NumPy are done in Python, so that a row does not
         depend on the other rows.
@@ -64,7 +65,7 @@ class DensityTable(NamedTuple):
 
 
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
-    """Tables of log-concave densities on the intervals [low, high], one for each row."""
+    """Tabulates log-concave densities, one for each of the intervals [low, high]."""
     low, high = _window(log_density, low, high)
     points = np.linspace(low, high, _POINTS, axis=1)
     logs = log_density(points)
@@ -78,7 +79,7 @@ def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
 
 
 def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Narrower intervals, one for each density, outside of which there is next to no mass."""
+    """Shorter intervals, one for each density, that contain nearly all of its mass."""
     each = np.arange(len(low))
     for _ in range(_ZOOMS):
         points = np.linspace(low, high, _COARSE, axis=1)
@@ -93,14 +94,14 @@ def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats,
 
 
 def uniforms(coins: Coins, count: int) -> Floats:
-    """Uniform random numbers in (0, 1)."""
+    """Uniform random numbers in (0, 1), as many as ``count``."""
     words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
     found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
     return found
 
 
 def check_body(body: Body) -> None:
-    """Check that a body is a ball or a box, so points can be drawn. Raises: InvalidArgument."""
+    """Checks that a body is a ball or a box, so points can be drawn. Raises: InvalidArgument."""
     kind: Any = type(body)
     if kind is not Ball and kind is not Box:
         raise InvalidArgument(
@@ -122,7 +123,7 @@ def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
-    """A random point of the box, drawn coordinate by coordinate."""
+    """A random point of the box, with the density of ``gibbs``: one coordinate after the other."""
 
     def log_density(x: Floats) -> Floats:
         return (slope[:, None] - curvature * x) * x
@@ -134,8 +135,8 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
-    """A random point x = t·u + v of the unit ball, where u is the direction of the slope and v is
-    orthogonal to it.
+    """A random point x = t·u + v of the unit ball, with the density of ``gibbs``, where u is the
+    direction of ``slope`` and v is orthogonal to it.
 
     t has density ∝ e^(κt-qt²)·P[χ²_{d-1} <= 2q(1-t²)], κ = ‖slope‖ and q = ``curvature``; given t,
     ‖v‖ has density ∝ r^(d-2) e^(-qr²) on [0, √(1-t²)], and any direction. Both are log-concave.
@@ -170,13 +171,13 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _height(t: float) -> float:
-    """Half-width √(1 - t²) of the unit ball across the axis, at the distance t from its centre."""
+    """The largest norm √(1 - t²) of a v ⟂ u for which t·u + v lies in the unit ball."""
     return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 
 def _placed(along: Point, t: float, r: float, across: Point) -> Point:
-    """The point t·u + v, where u = ``along``, and v has norm r and the direction of ``across``
-    after projection orthogonal to u."""
+    """The point t·u + v, where u = ``along``, and v is the part of ``across`` that is orthogonal to
+    u, scaled to norm r."""
     across = across - (across @ along) * along
     across = across - (across @ along) * along
     return along * t + across * (r / math.sqrt(across @ across))
@@ -192,7 +193,8 @@ def log_gamma_share(shape: float, x: Floats) -> Floats:
     most = shape + 12 * math.sqrt(shape) + 60
     near = np.minimum(x, most)
     term, total, n = np.ones_like(near), np.ones_like(near), 0
-    # The terms of the series first rise; once they decrease, all later terms do.
+    # The terms of the series rise at first, but the first one is 1: so a small term is on the way
+    # down.
     while term.max() > 1e-17:
         n += 1
         term = term * near / (shape + n)

@@ -1,5 +1,5 @@
-"""Lazy private learners in a convex body, which hold a noisy sum of gradients and seldom renew
-it."""
+"""Lazy private learners in a convex body, which hold a noisy sum of gradients and seldom draw a new
+one."""
 
 import math
 import operator
@@ -25,27 +25,28 @@ from antiphon.protocol import Claim, Coins, Renyi, Status, column_safe, proved, 
 from antiphon.protocol.registry import set_derived
 
 Steps: TypeAlias = tuple[int, ...]
-"""The type of a vector of whole steps; Python's ints, so that no sum is too large."""
+"""The type of an integer vector, such as a gradient in units of L/grid; Python's ints, so that no
+sum is too large."""
 
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
-    """The gradient ∇ℓ(x; z) in whole steps of L/``grid``, L the Lipschitz constant, shortened by
-    ``clipped`` to a norm of at most ``grid`` steps."""
+    """The gradient ∇ℓ(x; z) as an integer vector in units of L/``grid``, L the Lipschitz constant,
+    shortened by ``clipped`` to a norm of at most ``grid``."""
     return tuple(in_steps(loss, point, datum, loss.lipschitz(body), loss.grid).tolist())
 
 
 def plus(left: Steps, right: Steps) -> Steps:
-    """The sum of two vectors of whole steps, exactly."""
+    """The exact sum of two integer vectors."""
     return tuple(map(operator.add, left, right))
 
 
 Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
-"""The type of a noisy sum of gradients, in steps of L/grid, L the loss's Lipschitz constant."""
+"""The type of a noisy sum of gradients, in units of L/grid, L the loss's Lipschitz constant."""
 
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """A noisy sum that was drawn, with the point that is played until the next draw."""
+    """A noisy sum of gradients, and the point that is played while it is kept."""
 
     noisy: Noisy
     point: Row
@@ -59,18 +60,18 @@ class HeldSum(NamedTuple):
     rounds: int
     """The number of data so far."""
     total: Steps
-    """The exact sum G of all gradients, in steps of L/grid, L the loss's Lipschitz constant."""
+    """The exact sum G of all gradients, in units of L/grid, L the loss's Lipschitz constant."""
     held: Renewed | None
     """The noisy sum that is kept, and its point; None before the first message."""
     ratios: float = 0
-    """The sum of the clipped log-ratios in the current batch, in units of 1/(2σ²)."""
+    """The sum of the clipped log-ratios of the current batch, in units of 1/(2σ²)."""
 
 
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyPrefix(ConvexLearner[HeldSum]):
-    """A private learner that holds a noisy sum y of gradients, and keeps it after each batch with a
-    probability e^(-a) computed from log-ratios of its law. Abstract.
+    """A private learner that holds a noisy sum y of gradients: after each batch it keeps y with a
+    probability e^(-a), computed from log-ratios of the laws of y, else it draws y anew. Abstract.
 
     Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
     Q = ``grid`` steps (``gradient_steps``). With G their sum so far and σ = ``sigma``·Q steps,
@@ -87,19 +88,19 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     """
 
     regulariser: float = attrs.field(converter=fields.double)
-    """The factor λ of the regulariser λ‖x‖² that the point minimises with the losses."""
+    """The weight λ of the regulariser λ‖x‖², which is added to the losses."""
     sigma: Fraction = attrs.field(converter=fields.positive)
-    """The standard deviation of the noise, in units of the largest gradient norm L."""
+    """The standard deviation of a sum's noise, in units of the largest gradient norm L."""
     cost: Fraction = attrs.field(converter=fields.positive)
     clip: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     deviation: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The standard deviation σ of the noise, in steps of L/grid, L the loss's Lipschitz
+    """The standard deviation σ of the noise, in units of L/grid, L the loss's Lipschitz
     constant."""
     _unit: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The value 2σ², where σ is the standard deviation of the noise in steps."""
+    """The value 2σ², where σ = ``deviation``."""
     _most: int = attrs.field(init=False, eq=False, repr=False)
-    """The bound w to which log-ratios are clipped, in units of 1/(2σ²)."""
+    """The bound w to which log-ratios are clipped, in units of 1/(2σ²), σ = ``deviation``."""
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -139,8 +140,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return HeldSum(rounds, total, held)
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
-        """The log-ratio of the laws of the noisy sum with and without this gradient, clipped to ±w,
-        in units of 1/(2σ²)."""
+        """The log-ratio of the laws of the noisy sum with and without ``gradient``, clipped to ±w,
+        w = ``clip``, in units of 1/(2σ²)."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -148,16 +149,16 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return min(max(ratio, -self._most), self._most)
 
     def exponent(self, ratios: float) -> Fraction:
-        """The exponent a of the probability e^(-a) to keep the noisy sum, given the sum of the
-        batch's clipped log-ratios."""
+        """The exponent a of the probability e^(-a) to keep the noisy sum after a batch, given the
+        sum ``ratios`` of the batch's clipped log-ratios."""
         return self.cost + Fraction(self.batch * self._most - ratios) / self._unit
 
     @classmethod
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, for noise σ and T rounds
-        in batches of B, in dimension d; and the λ that suits it.
+        """The (ε, δ)-DP learner with about the least √d·σ + √(BT), for T rounds in batches of B, in
+        dimension d and with noise σ; and with a regulariser λ that suits it.
 
         Without clipping, √d·σ + √(BT) would bound regret, up to a constant factor. The parameters
         are found by search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ
@@ -172,20 +173,20 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @abstractmethod
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        """Draws a new noisy sum and its point."""
+        """Draws a noisy sum, around the exact sum ``total``, and its point."""
 
     def _scale(self) -> float:
-        """The distance by which one step of the noisy sum moves the point."""
+        """The factor, up to its sign, from a noisy sum to its point before projection."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw, Q = ``grid`` and σ in steps."""
+        """The zCDP parameter ρ = 2/``sigma``² of a draw: neighbouring sums are at most 2L apart."""
         return 2 / self.sigma**2
 
     @property
     def curve(self) -> JointCurve:
-        """The claimed bound on the learner's Rényi divergences."""
+        """The bound on the learner's Rényi divergences that it claims."""
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )
@@ -201,8 +202,8 @@ def shown(point: Point) -> Row:
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyGibbs(LazyPrefix):
-    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, G the sum of
-    the gradients and λ = ``regulariser``. *Not for release.*
+    """A lazy learner that draws its point x with density ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body,
+    where G is the sum of the gradients and λ = ``regulariser``. *Not for release.*
 
     β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
     (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
@@ -236,8 +237,9 @@ class LazyGibbs(LazyPrefix):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyLeader(LazyPrefix):
-    """A lazy private leader: holds y = G + discrete Gaussian noise, G the sum of the gradients, and
-    its point minimises ⟨y, x⟩ + λ‖x‖² on the body, λ = ``regulariser``.
+    """A lazy private leader: it holds a noisy sum y = G + discrete Gaussian noise, where G is the
+    sum of the gradients, and plays the point x of the body with the least ⟨y, x⟩ + λ‖x‖², λ =
+    ``regulariser``.
 
     See ``LazyPrefix`` for when y is kept. The point is post-processing of y.
 
@@ -285,5 +287,5 @@ class LazyLeader(LazyPrefix):
         return Renewed(noisy, shown(for_each(self._point, noisy)))
 
     def _point(self, noisy: Steps) -> Point:
-        """The learner's point for a noisy sum."""
+        """The point x of the body with the least ⟨y, x⟩ + λ‖x‖², y = ``noisy``."""
         return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

@@ -1,5 +1,5 @@
-"""Searches for parameters of lazy learners in a convex body: the best within (ε, δ), and those of
-theorems.
+"""Searches for parameters of lazy learners in a convex body: the best that are (ε, δ)-DP, and those
+that theorems of Asi, Koren, Liu and Talwar give.
 
 For DP-OCO: as printed in Thm 3.12, corrected so that Thm 3.2 holds, and by the exact accounting.
 """
@@ -23,11 +23,12 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""The clipping bound w in standard deviations of a log-ratio, of which about 1 in 40 is clipped."""
+"""The bound to which a ``LazyPrefix`` learner clips the log-ratios by which it decides, in units of
+their largest standard deviation."""
 
 
 class Prefix(NamedTuple):
-    """The parameters of a ``LazyPrefix`` learner: σ, cost c, clip w and batch size B."""
+    """Parameters of a ``LazyPrefix`` learner: noise σ, cost c, clipping bound w, batch size B."""
 
     sigma: Fraction
     cost: Fraction
@@ -36,14 +37,14 @@ class Prefix(NamedTuple):
 
 
 def batches(horizon: int) -> list[int]:
-    """The batch sizes that are tried: powers of 2 up to 64, then powers of 4, and all rounds in
-    one batch."""
+    """The batch sizes that a search tries: powers of 2 up to 64, then powers of 4, and all rounds
+    in one batch."""
     return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
 
 
 Tried: TypeAlias = tuple[int, float, float]
-"""The type of tried parameters: (batch size, standard deviation of noisy sums, factor of the cost
-or of the fake switches)."""
+"""The type of the parameters that a search tries: (batch size, standard deviation of noisy sums, a
+factor in the cost or in the probability of fake switches)."""
 
 
 def least_spread(
@@ -51,9 +52,9 @@ def least_spread(
     spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
-    """The parameters of the least ``merit`` over batch ``sizes``, each with the least standard
-    deviation of noisy sums that is (ε, δ)-DP for any of the factors ``shares``; ``target`` is ε and
-    ``chance`` δ.
+    """Parameters with the least ``merit`` among those found for the batch sizes ``sizes``: for each
+    size, the least standard deviation of noisy sums that is (ε, δ)-DP with some factor in
+    ``shares``; ``target`` is ε and ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -78,8 +79,8 @@ def least_spread(
 
 
 def _prefix(batch: int, sigma: float, share: float) -> Prefix:
-    """Rational parameters of a ``LazyPrefix`` with noise σ = ``sigma`` and batches of B = ``batch``
-    rounds: the clip w = 2/σ, and the cost ``share``·Bw."""
+    """Rational parameters of a ``LazyPrefix`` learner with noise of the deviation σ = ``sigma`` and
+    batches of B = ``batch`` rounds: clipping bound w = 2/σ, cost ``share``·Bw."""
     cost = short_rate(share * batch * _WIDTH / sigma)
     return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
@@ -88,8 +89,9 @@ def _prefix(batch: int, sigma: float, share: float) -> Prefix:
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The parameters of an (ε, δ)-DP ``LazyPrefix`` learner with about the least √d·σ + √(BT), σ >=
-    1, T = ``horizon`` and d = ``dimension``; for a given batch size B, with the least σ."""
+    """The parameters of an (ε, δ)-DP ``LazyPrefix`` learner with about the least √d·σ + √(BT), for
+    T = ``horizon`` rounds in d = ``dimension`` dimensions: noise of deviation σ >= 1, and batch
+    size B. If B is given, with the least σ; ``target`` is ε and ``chance`` δ."""
 
     def curve(batch: int, sigma: float, share: float) -> JointCurve:
         return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
@@ -109,8 +111,8 @@ _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """The parameters in the premises of DP-OCO's theorem: η, T, B, p and δ₀ of Asi et al., Thm 3.2,
-    with its (ε, δ), and β, λ and L of Lemma 3.11."""
+    """The parameters of DP-OCO in the premises of its privacy theorem (Asi et al., Thm 3.2 and
+    Lemma 3.11), and the check of these premises."""
 
     setting: L2PSetting
     theorem: Printed
@@ -120,14 +122,15 @@ class Premises(NamedTuple):
 
     @property
     def closeness(self) -> float:
-        """The closeness η of two successive measures by Asi et al., Lemma 3.11: 2βL²/λ + √(8βL²
-        ln(2/δ₀)/λ)."""
+        """The bound 2βL²/λ + √(8βL² ln(2/δ₀)/λ) of Asi et al., Lemma 3.11, on the log-ratio of two
+        successive measures, up to probability δ₀; β = ``beta``, λ = ``regulariser`` and L =
+        ``lipschitz``."""
         ratio = self.beta * self.lipschitz**2 / self.regulariser
         return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of ``DPOCO``, as doubles."""
+        """The parameters as keyword arguments of ``DPOCO``."""
         found = self.setting
         return {
             "rate": float(found.rate), "fakes": float(found.fakes), "batch": found.batch,
@@ -137,12 +140,12 @@ class Premises(NamedTuple):
 
     @property
     def measure(self) -> Approximate:
-        """The (ε, δ) of Asi et al., Thm 3.2, rounded up."""
+        """The (ε, δ) that Asi et al., Thm 3.2, state for these parameters, rounded up."""
         return self.theorem.measure(self.setting)
 
     def check(self, further: Iterable[str] = ()) -> None:
-        """Check the premises. Raises: InvalidArgument with the premises that do not hold, and the
-        messages ``further``."""
+        """Checks the premises. Raises: InvalidArgument, with a message for each premise that fails
+        and the messages ``further``, if there are any."""
         text = "; ".join(chain(self._violations(), further))
         if text:
             raise InvalidArgument(f"{text}. {_CURE}")
@@ -160,7 +163,8 @@ class Premises(NamedTuple):
 
 @attrs.frozen
 class OCOTask:
-    """A task for DP-OCO: the rounds T, dimension d, diameter D, Lipschitz constant L, ε and δ."""
+    """The problem for which parameters of DP-OCO are sought: number of rounds T, dimension d,
+    diameter D of the body, Lipschitz constant L of the loss, ε and δ."""
 
     horizon: int
     dimension: int
@@ -171,7 +175,7 @@ class OCOTask:
 
     @classmethod
     def of(cls, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Self:
-        """The task for a body and a loss. Raises: InvalidArgument for an impossible ε or δ."""
+        """The problem for this body and loss. Raises: InvalidArgument for an impossible ε or δ."""
         target, chance = budget(epsilon, delta)
         slope = loss.lipschitz(body)
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
@@ -186,8 +190,8 @@ class OCOTask:
         return self._checked(self.as_printed())
 
     def corrected(self) -> Premises:
-        """The corrected parameters of Asi et al., Thm 3.12, with the largest η, up to the
-        theorem's, for which their Thm 3.2 gives (ε, δ)."""
+        """The parameters of Asi et al., Thm 3.12, corrected, with the largest rate η up to the
+        theorem's for which their Thm 3.2 gives (ε, δ)."""
 
         def made(rate: float) -> Premises:
             fakes = max(4 * rate / float(self.epsilon), -rate * self.batch * math.log(self.tail))
@@ -210,7 +214,8 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws, chosen so that it spends half of δ."""
+        """The probability δ₁ of too many draws that contributes half of the δ of Asi et al., Thm
+        3.2."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
@@ -220,13 +225,14 @@ class OCOTask:
         return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
-        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Asi et al., Thm 3.12."""
+        """The weight λ = (L/D)·max{√T, √(d ln T)/η} of Thm 3.12's regulariser, for η = ``rate``."""
         spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
-        """The parameters for the rate η and p = ``fakes``, with a δ₀ that spends half of δ (δ₁
-        spends the other half), and β = η²λ/(20L²), divided by ln(2/δ₀) if ``mended``."""
+        """The parameters for the rate η and the probability p = ``fakes`` of a fake switch, with δ₀
+        and δ₁ that contribute half of δ each, and β = η²λ/(20L²), divided by ln(2/δ₀) if
+        ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
@@ -247,7 +253,7 @@ class OCOTask:
 
 
 class Chosen(NamedTuple):
-    """The parameters λ, β, p, B and η that a search has chosen for DP-OCO."""
+    """The parameters λ, β, p, B and η of ``DPOCO`` that a search has chosen."""
 
     regulariser: float
     beta: float
@@ -257,8 +263,9 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters of DP-OCO for noisy sums of standard deviation s = ``spread``, s² = 2λ/β: λ is
-    the best for s, and p = ``share``·2BβLD, at most 1/2."""
+    """The parameters of DP-OCO for noisy sums of standard deviation s = ``spread``, where s² =
+    2λ/β: the λ with the least figure of merit (see ``exactly``), and the probability p =
+    ``share``·2BβLD of a fake switch, at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half
@@ -269,8 +276,8 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least
-    figure of merit λR² + L²BT/(4λ) + d ln T/β, R half of the body's diameter.
+    """The parameters of DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that
+    are (ε, δ)-DP by the exact accounting; R is half of the body's diameter.
 
     The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
     """

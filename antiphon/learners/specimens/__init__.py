@@ -9,13 +9,14 @@ from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.provenance import assumed, nothing_proved_in
 from antiphon.protocol.registry import column_safe, register, set_derived
 
-# claims that broken twins inherit from honest learners never count as proved
+# A claim that a broken twin takes over from the honest learner must never count as proved.
 nothing_proved_in(__name__)
 
 
 @attrs.frozen
 class _Twin:
-    """A deliberately broken copy ("twin") of ``honest``, with its verification function."""
+    """A deliberately broken copy ("twin") of a mechanism or post-processor ``honest``, with the
+    same verification function."""
 
     honest: Any
 
@@ -32,7 +33,7 @@ class _Twin:
 @attrs.frozen
 class TwinMechanism(_Twin, ContinualMechanism[Any]):
     """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but other
-    steps. Abstract."""
+    answers. Abstract."""
 
     @property
     def signature(self) -> Signature:
@@ -48,8 +49,8 @@ class TwinMechanism(_Twin, ContinualMechanism[Any]):
 @column_safe(of="honest")
 @attrs.frozen
 class Altered(TwinMechanism):
-    """A broken copy of a mechanism, in which some fields have values that the constructor of the
-    honest one refuses, such as a cost of 0."""
+    """A broken copy of a mechanism in which some fields are changed to values that its constructor
+    refuses, such as a cost of 0."""
 
     changes: tuple[tuple[str, Any], ...]
     """Pairs (name of a field, its value in the broken copy)."""
@@ -67,8 +68,8 @@ class Altered(TwinMechanism):
 
 @attrs.frozen
 class TwinProcessor(_Twin, PostProcessor[Any]):
-    """A deliberately broken copy ("twin") of an honest post-processor, with other steps.
-    Abstract."""
+    """A deliberately broken copy ("twin") of an honest post-processor, with another method
+    ``step``. Abstract."""
 
     def signature(self, right: Signature) -> Signature:
         found: Signature = self.honest.signature(right)

@@ -1,5 +1,5 @@
-"""Example learners ("specimens") in a convex body, for the self-check: without randomness, lazy, or
-on noisy sums of gradients.
+"""Example learners ("specimens") in a convex body, for the self-check: deterministic ones, lazy
+ones, and leaders on noisy sums of gradients; and broken twins of them.
 
 The twins follow the data, never move without a loss, do not clip, or remember data.
 """
@@ -32,9 +32,10 @@ from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
 _GRADIENT: Final = 8
-"""The number of steps into which a gradient is divided."""
+"""The number of steps into which the length of the longest gradient is divided."""
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
-"""Smaller sample sizes for slow learners, which take a Python call or two for each interaction."""
+"""Smaller numbers of samples for learners whose plays are slow, with a Python call or two for each
+message."""
 _RARE: Final = Fraction(1, 20)
 """The δ at which the claims of lazy learners in a body are tested."""
 _STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
@@ -50,8 +51,8 @@ _LOGISTIC: Final[dict[str, Any]] = {
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The example learners in a convex body: gradient descent and the origin; lazy points; leaders,
-    and exact sums."""
+    """The example learners in a convex body: gradient descent, the origin, lazy learners, and
+    leaders on noisy or exact sums."""
     yield specimen.Specimen(*_still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
@@ -77,7 +78,7 @@ def _origin() -> specimen.Specimen:
     return specimen.Specimen(*_still(Origin), *rows)
 
 
-# --- learners whose points seldom move ------------------------------------------------------------
+# --- lazy learners -------------------------------------------------------------------------------
 
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
@@ -100,14 +101,16 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _lazy(name: str, kind: Any) -> Iterator[Entry]:
-    """Cases of the self-check: a lazy learner, and its broken twin without the cost, which never
-    draws anew where the log-ratio is as large as possible."""
-    # With σ = 1 the claimed ε takes many samples to refute, and points of ``LazyGibbs`` are near 0.
+    """Cases of the self-check: a lazy learner, and its broken twin without the cost c, which always
+    keeps its noisy sum if the log-ratio is as large as possible."""
+    # With σ = 1 more samples are needed to refute the claimed ε, and points of ``LazyGibbs`` are
+    # near 0.
     sigma = 2
     honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
     twin = Altered(honest, (("cost", Fraction(0)),))
     player = Player("towards y | away from y", listening)
-    # With so large a noisy sum, the twin never moves in one world, and may move in the other.
+    # From this noisy sum on, the twin always keeps its point in world 0, and may draw anew in world
+    # 1.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
         name, honest, f"{name}, never moved for nothing", twin, player, Truth(math.inf), _RARE,
@@ -129,8 +132,8 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """An adversary that asks for the point, sends a gradient towards the noisy sum (which is
-    -point) in world 0 and away from it in world 1, and asks again."""
+    """An adversary that asks for the point, sends a gradient towards the noisy sum (which is minus
+    the point) in world 0 and away from it in world 1, and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
         return Pair(towards, -towards)
@@ -138,8 +141,8 @@ def listening(answers: Sequence[Any], coins: Coins) -> object:
 
 
 def moved(least: float, answers: Sequence[Any]) -> bool:
-    """Whether the point moved between the two questions, and was at least ``least`` steps away from
-    0 before.
+    """Whether the point changed between the two questions, and was at least ``least`` from 0
+    before.
 
     A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
     """
@@ -190,8 +193,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """Cases of the self-check: DP-FTRL with a single gradient of full length, in opposite
-    directions in the two worlds; the next point reveals it."""
+    """Cases of the self-check: DP-FTRL after a single gradient of full length, opposite in the two
+    worlds; the next point reveals it."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -207,8 +210,8 @@ def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
 
 
 def _wide(kind: type[SumLeader]) -> Any:
-    """A leader regularised so strongly that no point is projected: the point reveals the noisy
-    sum."""
+    """A leader regularised so strongly that no point is projected to the body: so the point
+    determines the noisy sum."""
     leader = _leader(kind, start=10_000)
     return leader @ _counter(leader, 1)
 
@@ -260,7 +263,7 @@ class MeanDPOCO(PairedPoints):
 @column_safe
 @attrs.frozen(kw_only=True)
 class BoxClipped(OneStance):
-    """A broken leader that clips each coordinate separately, so that the ℓ₂ norm of a gradient may
+    """A broken leader that clips each coordinate of a gradient separately, so that its ℓ₂ norm may
     be too large."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
@@ -269,7 +272,7 @@ class BoxClipped(OneStance):
 
 
 class RememberedDatum(NamedTuple):
-    """State of a broken leader: the honest state, and the last datum."""
+    """The state of ``Remembering``: the honest leader's state, and the last datum."""
 
     known: Any
     held: Any = None

@@ -1,5 +1,5 @@
-"""Example mechanisms ("specimens") for locally private labels, for the self-check; and broken twins
-with too little noise, or that leak the label."""
+"""Example mechanisms and learners ("specimens") for locally private labels, for the self-check; and
+broken twins of them, with too little noise or without privacy."""
 
 import math
 from collections.abc import Iterator
@@ -62,8 +62,8 @@ def _all_scores() -> specimen.Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
     every = distribution.AllScores(**given)
     player = specimen.numbers(0, 3)
-    # The twin releases the difference of the two scores without noise, unless the clipping map
-    # draws a uniform label.
+    # Unless the clipping map draws a uniform label, the twin reveals the difference of the two
+    # scores exactly.
     told = Truth(delta=0.98)
     claim = every.claims[0]
     rows = specimen.slow(
@@ -118,7 +118,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""The message spaces of the right-hand mechanism, which these learners ignore."""
+"""A stand-in for the signature of the mechanism on the right, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most of the M labels, so that the clipping map has N' = 18 finer
 labels, more than the bound KM = 10 in the LDP paper."""
@@ -127,8 +127,8 @@ labels, more than the bound KM = 10 in the LDP paper."""
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` that reports the score with the number of the label, not a random
-    score."""
+    """A broken ``OneScore`` that chooses the reported number of a score by the label, not at
+    random."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)
@@ -138,8 +138,8 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 def printed_scale(
     *, clipping: distribution.ClippingMap, context: int, epsilon: float
 ) -> distribution.OneScore:
-    """``OneScore`` with the noise in the LDP paper for ε, which is too little: its scale is
-    ln(K/c)/ε, which is ln(KT)/ε for c = 1/T."""
+    """The mechanism ``OneScore`` for ε, but with the noise of the LDP paper, which is too little:
+    its scale is ln(K/c)/ε, which is ln(KT)/ε for c = 1/T."""
     printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
     larger = Fraction(epsilon) / printed
     return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)
@@ -160,8 +160,8 @@ class OneNoise(TwinMechanism, NoninteractiveMechanism[int, Any]):
 @register("antiphon.corpus.PeekingMixture/1")
 @attrs.frozen
 class PeekingMixture(TwinExchange):
-    """A broken ``LocalMixture`` that learns from the label's own score instead of the private
-    answer."""
+    """A broken ``LocalMixture`` that learns from the exact score of the user's label instead of the
+    private answer."""
 
     def exchange(self, state: Mixing, message: Any) -> Exchanged[Mixing]:
         (context, label), learner = message, self.honest

@@ -40,16 +40,16 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy loss of a lazy learner without the cost c: it follows expert 0, gets a loss in
-one world only, leaves, and draws expert 1."""
+"""The privacy loss that refutes a lazy learner without the cost c: with probability δ it follows
+expert 0, leaves it after a loss that comes in one world only, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""The true privacy loss of softmax on exact losses: expert 0 is followed with probability 1/10 in
-one world and 1/2 in the other."""
+"""The privacy loss of softmax on exact losses: it follows expert 0 with probability 1/10 in one
+world and 1/2 in the other."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The example learners of experts for the self-check: Hedge, dartboards, lazy ones, and
-    softmax."""
+    """The example learners of experts for the self-check: Hedge, dartboards, lazy experts, noisy
+    leaders and L2P."""
     yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
     yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
@@ -95,8 +95,8 @@ def _lazy() -> specimen.Specimen:
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The example of ``StayBit``: its broken twin never leaves an expert without a loss, and leaves
-    one with a loss with probability 4/5."""
+    """The example of ``StayBit``, with its broken twin, which leaves an expert without a loss
+    never, and an expert with a loss with probability 4/5."""
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
         "a decision to stay", bit,
@@ -121,7 +121,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     )
     asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
-    # After a loss the policy leaves with probability 1 - 5^(-3) = 124/125, as lazy experts do.
+    # As lazy experts do, the policy draws anew after a loss with probability 1 - 5^(-3) = 124/125.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
     rows = specimen.derived(
         "lazy experts of parts", system,
@@ -131,8 +131,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Cases of the self-check: broken copies of ``LazyExperts``, with the claim of the honest
-    learner."""
+    """Cases of the self-check: broken copies of ``LazyExperts`` with its claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -194,8 +193,7 @@ def _l2p() -> specimen.Specimen:
     honest, reused = (
         of_two(kind, rate=Log(2), fakes=0.01) for kind in (learners.LazyToPrivate, Reused)
     )
-    # The event by which the worlds are told apart best: the advice is 1 before the loss and 0 after
-    # it.
+    # The event that distinguishes the worlds best: the advice is 1 before the loss and 0 after it.
     growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying("10 | 01, asked", [_ASKED, Pair(_ZERO, _ONE), _ASKED])
@@ -205,8 +203,8 @@ def _l2p() -> specimen.Specimen:
 
 
 def of_two(kind: type[PairedExperts] = learners.LazyToPrivate, **changed: Any) -> PairedExperts:
-    """A small L2P on exponential weights, of two experts by default, whose runs can be
-    enumerated."""
+    """A small L2P learner on exponential weights, whose runs can be enumerated; it has two experts
+    by default."""
     rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
     weights = ExponentialWeights(experts=experts, rate=rate)
     parameters: dict[str, Any] = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
@@ -246,7 +244,7 @@ class PeekingLeader(TwinMechanism):
 
 
 def costless(learner: LazyDartboard) -> Altered:
-    """A broken copy of a lazy learner, without the cost c: it never leaves an expert that lost
+    """A broken copy of a lazy learner, without the cost c: it always keeps an expert that lost
     nothing."""
     known = range(learner.batch * learner.grid + 1)
     exponents = tuple(times(learner.unit, loss) for loss in known)
@@ -256,8 +254,8 @@ def costless(learner: LazyDartboard) -> Altered:
 @register("antiphon.corpus.CostlessBit/2")
 @attrs.frozen
 class CostlessBit(TwinMechanism, NoninteractiveMechanism[int, int]):
-    """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL) after the loss L, so
-    always without a loss."""
+    """A broken ``StayBit`` without the cost c: after the loss L it answers 1 (stay) with
+    probability e^(-ηL), so always if L = 0."""
 
     def respond(self, dataset: int, coins: Coins) -> int:
         return int(coins.bernoulli_exp(times(self.honest.learner.unit, dataset)))
@@ -266,8 +264,8 @@ class CostlessBit(TwinMechanism, NoninteractiveMechanism[int, int]):
 @register("antiphon.corpus.DecidesWhenAsked/1")
 @attrs.frozen
 class DecidesWhenAsked(TwinMechanism):
-    """A broken ``LazyExperts`` that decides on each query for advice, so any number of times on one
-    loss."""
+    """A broken ``LazyExperts`` that decides on each query for advice whether to keep its expert: so
+    one loss can be used for any number of decisions."""
 
     def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
         state, expert = self.honest.step(state, learners.ADVICE, coins)
@@ -282,8 +280,8 @@ class DecidesWhenAsked(TwinMechanism):
 @register("antiphon.corpus.OneCoin/1")
 @attrs.frozen
 class OneCoin(TwinMechanism):
-    """A broken ``LazyExperts`` in which the uniform number u that decides to leave, u >=
-    e^(-η(c+L)), also selects the next expert.
+    """A broken ``LazyExperts`` that uses one uniform number u twice: it draws anew if u >=
+    e^(-η(c+L)), and then selects the new expert by u, too.
 
     Of two experts, with a rate ``Log(q)``.
     """
@@ -309,7 +307,7 @@ class OneCoin(TwinMechanism):
 @register("antiphon.corpus.StaysUnasked/1")
 @attrs.frozen
 class StaysUnasked(TwinExchange):
-    """A broken ``LazyPolicy`` that skips the decision after a batch without a loss: so the
+    """A broken ``LazyPolicy`` that makes no decision after a batch without a loss: so the
     destination of its messages depends on the data.
 
     For one decision.
@@ -331,8 +329,8 @@ class StaysUnasked(TwinExchange):
 @register("antiphon.corpus.Reused/1")
 @attrs.frozen(kw_only=True)
 class Reused(PairedExperts):
-    """A broken L2P in which one uniform number V decides whether the followed expert is kept, and
-    then also selects the new one.
+    """A broken L2P learner that uses one uniform number V twice: to decide whether the followed
+    expert is kept, and to select the new one.
 
     For ``rate=Log(…)``.
     """

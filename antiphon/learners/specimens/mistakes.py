@@ -52,7 +52,8 @@ def specimens() -> Iterator[Specimen]:
 def _name_and_shame() -> Specimen:
     names, often = (kind(delta=Fraction(1, 10)) for kind in (littlestone.NameAndShame, TossesAgain))
     player = _first_differs(5)
-    # In six rounds, the twin gives a sample (1, 1) six chances to join the set, which reveals it.
+    # In the twin a sample (1, 1) joins the set, which reveals it, with probability 0.1 in each of
+    # six rounds.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
         Example(names, _OUTSIDE, finite=True),
@@ -66,7 +67,7 @@ def _name_and_shame() -> Specimen:
 @column_safe
 @attrs.frozen(kw_only=True)
 class TossesAgain(MistakeLearner[int]):
-    """A broken ``NameAndShame`` that draws again, in each round, whether an earlier sample joins.
+    """A broken ``NameAndShame`` that draws every round whether an old sample joins the set.
 
     State: -x while the sample (x, 1) waits, x once it has joined.
     """
@@ -96,8 +97,8 @@ def _once_above() -> Specimen:
 
 
 _HEAVY: Final = 2.3023
-"""The true ε of ``HeavyCounts``: the log-ratio of P(no ⊤ in six rounds) for counts 0 and counts
-5."""
+"""The true ε of ``HeavyCounts``: the log-ratio of the probabilities of no ⊤ in six rounds, for the
+count 0 and for the count 5."""
 
 
 @register("antiphon.corpus.HeavyCounts/1")
@@ -127,7 +128,7 @@ def _count_is_above() -> Specimen:
 @register("antiphon.corpus.CountsItself/1")
 @attrs.frozen
 class CountsItself(TwinExchange):
-    """A broken ``CountIsAbove`` that answers by its last sample and ignores the counter."""
+    """A broken ``CountIsAbove`` that ignores the counter and answers its last sample's bit."""
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
         yield 0
@@ -136,7 +137,7 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    # With six candidates of the argmax, there are too many runs to enumerate.
+    # The argmax has six candidates, so there are too many runs to enumerate.
     argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
@@ -150,7 +151,7 @@ def _point_learner() -> Specimen:
 
 
 _BELOW: Final = 0.99629
-"""The probability that the first answer of the sparse vector is ⊤, for a threshold of -40."""
+"""The probability that a sparse vector with the threshold -40 answers ⊤ at once."""
 
 
 @register("antiphon.corpus.SureLearner/1")

@@ -27,13 +27,13 @@ class Level(NamedTuple):
     """The part of a prefix sum's noise from this height: the noise of the added nodes, or minus the
     noise of the subtracted ones."""
     pending: tuple[Amount, ...]
-    """The noise of each node of this height that is still subtracted; the last one is dropped
-    first."""
+    """The noise of each node of this height that prefix sums now subtract; each time the negative
+    digit grows by 1, the last node is dropped."""
 
 
 @register("antiphon.BalancedState/1", state=True)
 class BalancedState(NamedTuple):
-    """The state of the counter: the number of updates, their exact sum, and the noise of each
+    """The state: the number of updates, their exact sum, and the noise of the nodes of each
     height."""
 
     updates: int
@@ -51,8 +51,8 @@ def _arity(value: object) -> int | None:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(LaplaceNodes[BalancedState]):
-    """A counter that writes the sum of the first t updates as sums of k-ary tree nodes minus
-    others, by the digits of t in balanced base k.
+    """A counter that computes the sum of the first t updates from the nodes of a k-ary tree: some
+    are added and others subtracted, by the digits of t in balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
     in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. With ``window`` = W, arity and levels are
@@ -109,8 +109,8 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins, *, highest: bool) -> Level:
-        """The state of a height after one more of its nodes: the digit grows by 1 or, below the
-        highest level, wraps around to -(base - 1)/2."""
+        """The state of one height after another node of this height is complete: its digit grows by
+        1 or, below the highest level, wraps around to -(base - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -147,8 +147,7 @@ class BalancedTreeCounter(LaplaceNodes[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The least number h of balanced digits for times up to the horizon: (base^h - 1)/2 >=
-    horizon."""
+    """The least h for which h balanced digits reach the horizon: (base^h - 1)/2 >= horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -173,9 +172,8 @@ Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
 def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
-    """The number of tree nodes by which two prefixes differ, those of the first ``time`` and the
-    first ``since`` updates: the nodes added or subtracted for the sum between. Ints, or arrays of
-    them.
+    """The number of tree nodes that give the sum of the updates after the first ``since``, up to
+    the first ``time``: nodes added or subtracted. Ints, or arrays of ints.
 
     From the lowest height up, each end moves to the nearest multiple of the next node's size: by
     nodes of its own, unless both move to the same one.
@@ -220,8 +218,8 @@ def mean_nodes(horizon: int, base: int, levels: int) -> float:
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # At this height time t belongs to node number e = (t + shift) // run; the node's digit
-        # repeats with period ``base`` in e.
+        # At this height a node has ``run`` updates, and time t belongs to node number e = (t +
+        # shift) // run, whose digit has period ``base`` in e.
         full, rest = divmod(horizon + 1 + shift, run)
         # The highest digit never wraps around: it is the node's number e itself.
         if height == levels - 1:
@@ -263,7 +261,7 @@ def least_base(horizon: int, levels: int) -> int:
 
 
 _WIDEST: Final = 1 << 20
-"""The longest window for which a counter's arity is chosen among all arities."""
+"""The longest window for which the arity and the number of levels of a counter are chosen."""
 
 
 def most_between(horizon: int, window: int, base: int, levels: int) -> int:
@@ -284,8 +282,8 @@ def most_between(horizon: int, window: int, base: int, levels: int) -> int:
 
 @lru_cache(maxsize=256)
 def best_for_window(window: int, arity: int | None) -> tuple[int, int]:
-    """The odd arity k (or the given one) and the number of levels with the least largest error of a
-    sum of the last ``window`` updates."""
+    """The odd arity k (or the given ``arity``) and the number of levels for which the largest error
+    of a sum of the last ``window`` updates is least."""
     if window > _WIDEST:
         raise InvalidArgument(f"windows are at most {_WIDEST:,}; leave window out, for totals")
     found: list[tuple[int, int, int]] = []

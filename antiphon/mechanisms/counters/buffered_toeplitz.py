@@ -31,8 +31,8 @@ _CHUNK: Final = 1 << 16
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """Yield the updates in chunks: for each a slice of ``values``, the noise drawn for its updates,
-    and the divisors by which that noise is divided."""
+    """Yield for each chunk of a stream: the slice of ``values`` that it covers, the noise drawn for
+    its updates, and the divisor of the noise at each update."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -80,7 +80,8 @@ def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector
 
 
 class Rolling:
-    """A mutable copy of the state of a counter of arrays, to which updates are added in place."""
+    """A mutable copy of the state of a counter of arrays, to which updates (arrays) are added in
+    place."""
 
     __slots__ = (
         "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
@@ -100,8 +101,8 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The counter's state after the updates added so far. No update may be added after this
-        call, as the state shares the arrays."""
+        """The counter's state after the updates so far. It shares the arrays of this object, so no
+        update may be added after this call."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
 
@@ -117,8 +118,8 @@ class Rolling:
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """Add one update in place, with noise drawn before. ``own`` is the update times ``unit``
-        and is overwritten by the noisy sum; ``q`` is the divisor of the noise."""
+        """Add one update in place. ``own`` is the update times ``unit``, and is overwritten by its
+        noisy value; ``noise`` is its fresh noise, and ``q`` the divisor of this noise."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -150,8 +151,8 @@ class Rolling:
 
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
-    """The decay factors θ_i and weights ω_i of the buffers, each as a column of numbers; as
-    ``width`` equal columns if these are few, which is faster."""
+    """The decay factors θ_i and the weights ω_i of the buffers, as two arrays with a row for each
+    buffer: ``width`` equal entries, or a single one if ``width`` is large, as is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
@@ -183,8 +184,8 @@ class WithBuffers(CorrelatedCounter[Fading]):
     def state_size(self) -> int:
         return len(self.thetas) + 2
 
-    # The methods ``feedback``, ``remember`` and ``limited`` serve counters of ints; counters of
-    # arrays use ``Rolling``.
+    # The methods ``feedback``, ``remember`` and ``limited`` are for counters of ints; counters of
+    # arrays add updates by the class ``Rolling``.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
@@ -219,7 +220,8 @@ class Buffered(WithBuffers):
 
     @abstractmethod
     def _chosen(self) -> Buffers:
-        """The poles and zeros to use. Raises: InvalidArgument past the longest tabled horizon."""
+        """The poles θ_i and zeros λ_i for the parameters. Raises: InvalidArgument past the longest
+        tabled horizon."""
 
     def _factorise(self) -> None:
         buffers = self._chosen()
@@ -288,8 +290,8 @@ def for_windows(horizon: int, window: int) -> Buffers:
 
 @lru_cache(maxsize=64)
 def for_decay(horizon: int, decay: Fraction) -> Buffers:
-    """The buffers for sums that decay by λ = ``decay`` a step: of the tabled ones, with λθ for each
-    pole and zero θ, those with the least error."""
+    """The buffers for sums that decay by λ = ``decay`` a step. They are those entries of the table,
+    with each pole and zero multiplied by λ, that have the least error."""
     loss, left = float(1 - decay), float(decay)
     every = (_paired([loss + left * gap for gap in gaps], loss) for gaps in PARAMETERS.values())
     return min(every, key=lambda each: each.squared_norm(horizon) * each.squared_row(horizon))
@@ -303,7 +305,8 @@ def _paired(gaps: Sequence[float], loss: float = 0.0) -> Buffers:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BufferedToeplitzCounter(Buffered):
-    """A counter with nearly the noise of the square-root factorisation, and three to seven buffers.
+    """A counter with nearly the noise of the square-root factorisation, which keeps earlier noise
+    in three to seven numbers, the buffers.
 
     c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
     s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error

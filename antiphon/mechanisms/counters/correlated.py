@@ -1,4 +1,5 @@
-"""Counters whose noise is correlated: A = B·C, Gaussian noise added to Cx, B applied to it.
+"""Counters with correlated noise: for a factorisation A = B·C of the matrix A that sums prefixes,
+Gaussian noise is added to Cx, and B is applied.
 
 **The mechanism.** With c the coefficients of C (c_0 = 1, decreasing, positive), in steps of
 a grid on which one standard deviation is R = ``resolution`` steps:
@@ -44,8 +45,7 @@ from antiphon.protocol.registry import register, set_derived
 from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
-"""The limit, in standard deviations, on the sum of the noise of all steps; in practice never
-reached."""
+"""The limit, in standard deviations, on the sum of all noise; hardly ever reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
@@ -68,7 +68,8 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     drift: rows.Amount
     """The sum of the noise of all steps so far; infinite once it has exceeded its limit ``far``."""
     memory: Memory
-    """The noise of the steps so far, in a form from which the subclass computes ``feedback``."""
+    """The noise of earlier steps, in the form in which the subclass computes ``feedback`` from
+    it."""
 
 
 def _rho(value: object) -> Fraction:
@@ -101,20 +102,20 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     unit: int = attrs.field(init=False, eq=False)
     """The number of units in 1, a power of two: answers are multiples of 1/unit."""
     _room: float = attrs.field(init=False, eq=False)
-    """The largest product that the budget ρ allows of a divisor of the noise and the norm of a
-    column of C."""
+    """The largest q·‖c‖ that the budget ρ allows, for q the divisor of an update's noise and ‖c‖
+    the ℓ₂ norm of its column of C."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
-    """A cache of the divisors of the noise, by the number of a block of times."""
+    """A cache from the number of a block of times to the divisors of the noise in this block."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
-    """A cache of the expected errors at all times; empty until they are needed."""
+    """A cache of the expected squared errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
-    """The divisor of every update's noise; if columns are normalised, the first update's only."""
+    """The divisor of every update's noise; with ``normalised`` columns, of the first update's."""
     grid: Fraction = attrs.field(init=False, eq=False)
     """The standard deviation R of the noise, in grid steps: ``resolution`` as a Fraction."""
     far: float = attrs.field(init=False, eq=False)
     """The limit, in grid steps, on the ``drift``, the sum of the noise of all steps."""
     keep: float = attrs.field(init=False, eq=False, default=1.0)
-    """The share of a sum that is left after each later update: 1, unless sums decay."""
+    """The factor by which each later update multiplies the sum so far: 1, unless sums decay."""
 
     def _prepare(self) -> Space:
         self._factorise()
@@ -145,8 +146,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on the numbers in the memory (earlier noise) while the drift is within its
-        limit."""
+        """A bound on the numbers in the memory, while the sum of all noise is at most ``far``."""
         return 2 * self.far * MORE
 
     @property
@@ -154,8 +154,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self.dimension or 1
 
     def _largest_norm(self) -> float:
-        """A bound on the ℓ₂ distance of Cx and Cx' for neighbouring streams x and x', if updates
-        were scaled so that they differ by 1."""
+        """A bound on the ℓ₂ distance of Cx and Cx', for neighbouring streams x and x' in which the
+        updates that differ do so by 1."""
         if self.normalised:
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
         return math.sqrt(self._group_norm(self.events, self.horizon)) / _SAFE
@@ -204,18 +204,16 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _factorise(self) -> None:
-        """Set the fields that hold the factor C. Raises: InvalidArgument past the longest
-        horizon."""
+        """Set the fields of the factor C. Raises: InvalidArgument past the longest horizon."""
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """The ℓ₂ norm ‖(c_0, …, c_{n-1})‖ of the first n coefficients of C, for each n in
-        ``lengths``."""
+        """The ℓ₂ norm of the first n coefficients c_0, …, c_{n-1} of C, for each n of an array."""
 
     @abstractmethod
     def _group_norm(self, events: int, length: int) -> float:
-        """The squared ℓ₂ norm of the sum of C's first ``events`` columns in its first ``length``
-        rows; that of as many later columns, in as many rows, is no larger."""
+        """The squared ℓ₂ norm of the sum of C's first ``events`` columns, each cut to its first
+        ``length`` rows. For as many later columns it is no larger."""
 
     @abstractmethod
     def _feedback_error(self) -> float:
@@ -250,8 +248,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     # --- one update and its noise ----------------------------------------------------------------
 
     def divisor(self, time: int) -> float:
-        """The divisor q_t of the noise at t = ``time``, from 0: the number of grid steps in one
-        unit."""
+        """The divisor q_t of the noise at t = ``time``, from 0: a number of grid steps."""
         number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
         block = self._blocks.get(number)
         if block is None:
@@ -261,8 +258,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return block[place]
 
     def divisors(self, block: int) -> list[float]:
-        """The divisors q_t of the noise for a block of times; a single one for all times, unless
-        columns are normalised."""
+        """The divisors q_t of the noise at the times of a block; unless columns are normalised, a
+        list of the one divisor for all times."""
         if not self.normalised:
             return [float(self._room // self._largest_norm())]
         start = block * _BLOCK
@@ -274,7 +271,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def stepped(
         self, state: CorrelatedState[Memory], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
-        """The state after one more update x, a number or a row of numbers."""
+        """The state after one more update x, a number or an array over the coordinates."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
         noise: rows.Amount
@@ -286,8 +283,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
-            # Clipping the earlier noise brings no two states further apart, and keeps doubles
-            # exact.
+            # Clipping the memory moves two states no further apart, and keeps its doubles exact.
             drift, memory = drift + math.inf, self.limited(memory)
         # An in-place ``released +=`` would change the array of an earlier state.
         released = released * self.keep + (x * self.unit + slip)
@@ -304,8 +300,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return state, count
 
     def deviations(self, divisors: Any, rounding: float) -> Any:
-        """The standard deviation R/(q·unit) of the noise of one update, in counts, for each divisor
-        q; ``rounding`` is the variance of a rounding error, to q and to 1."""
+        """The standard deviation of the noise of one update, in counts, for each divisor q: about
+        R/(q·unit). ``rounding`` is the variance of rounding to an int: the noise is rounded to grid
+        steps, and again to multiples of q."""
         square = self.resolution**2 + rounding * (divisors * divisors + 1)
         return square**0.5 / (divisors * self.unit)
 
@@ -326,12 +323,12 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def max_squared_window(self, window: int) -> float:
         if self.normalised:
             return self._searched(window)
-        # A row of B is longer, and its squared norm larger, the later it is: so the largest error
-        # is at the horizon.
+        # B's rows grow longer with time, and so do their squared norms: the error is largest at the
+        # horizon.
         return self.squared_error(self.horizon, max(0, self.horizon - window))
 
     def _errors(self) -> Vector:
-        """The expected squared errors at all times, found once. Raises: Intractable past 2^22."""
+        """The expected squared errors at all times, cached. Raises: Intractable past 2^22."""
         if self.horizon > _LONGEST:
             raise Intractable("errors under normalised columns, by horizon", self.horizon, _LONGEST)
         if not self._found:
@@ -354,7 +351,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._mean_squared_row(self.horizon)
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
-        # Rounding errs by at most ½ of a step, so it makes the norm of the noise at most ``loose``
-        # times as large.
+        # Rounding changes the noise by at most ½ of a step, so the norm of the noise grows by a
+        # factor of ``loose`` at most.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates, since) * loose**2, beta)

@@ -27,7 +27,7 @@ class AskingCounts(PostProcessor[State]):
 
     __slots__ = ()
     deterministic = True
-    # The step of each subclass does nothing with a left message but send it on.
+    # A step's only use of a message from the left is to send it on to the right.
     forwards_queries = Forwarding(Status.PROVED, "by inspection of its step", asks=(COUNT,))
 
     def signature(self, right: Signature) -> Signature:
@@ -78,8 +78,7 @@ class CountAfter(AskingCounts[Awaited]):
 
 
 def _counts(answers: Space) -> Space:
-    """The space of answers to ``COUNT``: a counter's answers without ⊤, the receipt of an
-    update."""
+    """The space of answers to ``COUNT``: a counter's answers but ⊤, which answers updates."""
     if type(answers) is not Either:
         return answers
     rest = tuple(each for each in answers.spaces if each != Finite((TOP,)))
@@ -142,7 +141,7 @@ class Window(AskingCounts[Sliding]):
 
     def max_squared_error(self, counter: Counter) -> float:
         """The largest expected squared error over all times up to the horizon. Raises: Intractable
-        where all times have to be tried, past 2^16."""
+        if more than 2^16 times have to be tried."""
         return counter.max_squared_window(self.length)
 
     @written_as("Window(7).error_bound(counter, 100, beta=0.01)")
@@ -156,7 +155,7 @@ class Window(AskingCounts[Sliding]):
 
 
 def _less(count: Any, earlier: Any) -> Any:
-    """The difference of two answers of a counter, in their type."""
+    """The answer ``count`` of a counter minus an earlier answer, in the type of these answers."""
     if type(count) is not np.ndarray and type(count) is not ArrayColumn:
         return count - earlier
     if type(count) is np.ndarray and count.dtype != np.int64:

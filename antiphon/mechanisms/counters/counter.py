@@ -78,8 +78,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     norm: ClassVar[int]
     """The p of the ℓ_p distance of two updates: 1 for Laplace noise, 2 for Gaussian noise."""
     numbers: ClassVar[type] = object
-    """The type of the numbers in rows of a d-dimensional counter: Python ints, of any size, or
-    floats."""
+    """The type of the numbers that a counter of arrays keeps for each coordinate: Python ints, of
+    any size (``object``), or floats."""
 
     horizon: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     smallest: int = attrs.field(default=0, validator=_int)
@@ -141,8 +141,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._update(state, x, coins), TOP
 
     def value(self, message: Any) -> Amount:
-        """The value of an update message: without its user's name, clipped if ``clip`` says so,
-        an array as a row."""
+        """The value of an update message: the message without its user's name, clipped into the
+        range if ``clip`` is set; an array becomes a ``Row``."""
         x = message[1] if self.users else message
         if self.dimension is not None:
             bounded = np.clip(x, self.smallest, self.largest) if self.clip else x
@@ -151,8 +151,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return number
 
     def noise(self, coins: Coins, scale: Fraction) -> Amount:
-        """Discrete noise of a scale, Laplace for ℓ_1 and Gaussian for ℓ_2; a row of it in d
-        dimensions.
+        """A draw of discrete noise of this scale, Laplace for ℓ_1 and Gaussian for ℓ_2: a number
+        or, with a ``dimension``, an array with independent noise in each coordinate.
 
         The noise of many coordinates is one draw of the coins, and one value on a tape.
         """
@@ -199,7 +199,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._counts(values, SampledCoins(seed) if coins is None else coins)
 
     def _table(self, updates: Stream) -> Array | None:
-        """The updates as rows of one array, checked at once; None if they are not given as an
+        """The updates as one array with a row for each update, checked; None if they are no
         array."""
         space = self.signature.updates
         if not isinstance(space, spaces.Arrays) or type(updates) is not np.ndarray:
@@ -230,8 +230,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @property
     def verification(self) -> models.UpdatesAndQueries:
-        """The verification function f: updates that differ as neighbours may, and the same
-        queries on both sides."""
+        """The verification function f: updates that differ as neighbours may, and equal queries in
+        both worlds."""
         relation = self._relation()
         if not self.users:
             return models.updates_and_queries(
@@ -250,7 +250,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     @property
     @abstractmethod
     def state_size(self) -> int:
-        """The size of the largest state: the count of numbers that it holds for each coordinate."""
+        """The count of numbers that the largest state holds for each coordinate."""
 
     @property
     @abstractmethod
@@ -268,8 +268,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         updates: a difference of two counts."""
 
     def _searched(self, window: int) -> float:
-        """The largest expected squared error of a window, found by trying all times. Raises:
-        Intractable past 2^16 of them."""
+        """The largest expected squared error of a window's sum, by trying all times. Raises:
+        Intractable for more than 2^16 times."""
         if self.horizon > _SEARCHED:
             raise Intractable("errors of a window, by horizon", self.horizon, _SEARCHED)
         times = range(1, self.horizon + 1)
@@ -309,7 +309,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
 
 def _listed(updates: Stream) -> list[Any]:
-    """The updates one by one: those of a flat array as Python numbers."""
+    """The updates as a list; the entries of a one-dimensional array become Python numbers."""
     if type(updates) is np.ndarray and updates.ndim == 1:
         found: list[int] = updates.tolist()
         return found
@@ -318,7 +318,7 @@ def _listed(updates: Stream) -> list[Any]:
 
 @attrs.frozen(kw_only=True, repr=False)
 class LaplaceNodes(Counter[State]):
-    """A tree counter with discrete Laplace noise of one scale in each tree node. Abstract."""
+    """A tree counter with discrete Laplace noise of the same scale in each node. Abstract."""
 
     norm: ClassVar[int] = 1
     _source: ClassVar[str]
@@ -346,14 +346,13 @@ class LaplaceNodes(Counter[State]):
 
 
 def whole_counts(dimension: int | None) -> spaces.Space:
-    """The answer space of a counter that answers with ints, or int64 arrays of ``dimension``
-    entries."""
+    """The answer space of a counter that answers with ints, or with int64 arrays."""
     return spaces.Integers() if dimension is None else spaces.Arrays((dimension,), "int64")
 
 
 def fractions_of(unit: int | None, dimension: int | None) -> spaces.Space:
-    """The answer space of a counter that answers with multiples of 1/unit, a power of two; None:
-    with any floats."""
+    """The answer space of a counter of floats: the multiples of 1/unit, for a power of two
+    ``unit``; any floats for None."""
     step = None if unit is None else 1 / unit
     if dimension is not None:
         return spaces.Arrays((dimension,), "float64", step=step)

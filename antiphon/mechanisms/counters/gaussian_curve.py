@@ -1,4 +1,4 @@
-"""Correlated counters at the curve of real Gaussian noise, less noise than ρ-zCDP gives at one δ.
+"""Correlated counters with the privacy curve of real Gaussian noise, which is better than ρ-zCDP's.
 
 **Theorem.** A correlated counter with resolution R, horizon T and d coordinates that is ρ-zCDP is
 (ε, δ_μ(ε) + (1 + e^ε)·Td/(16R²))-DP w.r.t. the same f, for every ε >= 0, where μ = √(2ρ) and δ_μ is
@@ -36,7 +36,7 @@ from antiphon.protocol import Approximate, Claim, ZeroConcentrated, proved, regi
 SOURCE: Final = "antiphon.mechanisms.counters.gaussian_curve"
 _STEPS: Final = 40
 _LARGEST: Final = 64
-"""The largest ε for which a ρ is looked for; past it counters with Laplace noise do as well."""
+"""The largest ε for which a ρ is sought; for larger ε counters with Laplace noise are as good."""
 
 
 def delta_of(rho: Fraction, epsilon: Fraction, draws: int, resolution: int) -> Fraction:

@@ -52,8 +52,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
                 "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
             )
 
-    # This counter is not column-safe: its memory is an array, with no room for one number for each
-    # of many plays.
+    # This counter is not column-safe: its memory is already an array, and cannot hold another one
+    # for each of many replicas.
     def _update(
         self, state: CorrelatedState[Array], x: Amount, coins: Coins
     ) -> CorrelatedState[Array]:

@@ -33,8 +33,9 @@ _chernoff: Final = ContextVar("_chernoff", default=False)
 
 @contextmanager
 def chernoff_bounds() -> Generator[None, None, None]:
-    """Context manager within which tails of Laplace noise are Chernoff's bounds: larger, but equal
-    in all versions. A mechanism that compares with a bound needs them, to be replayed."""
+    """A context manager within which every tail of Laplace noise is Chernoff's bound: it is larger
+    than the quantile, but equal in all versions of the library. A mechanism whose answers depend on
+    a tail bound needs it, so that its views replay."""
     token = _chernoff.set(True)
     try:
         yield
@@ -187,7 +188,7 @@ def _prefixes(count: int) -> float:
 
 def _sliding(count: int, window: int) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums of the last W = ``window`` of T = ``count``
-    updates: L_W·(1 - (W-1)/(2T)), and 1.
+    updates: the larger of 1 and L_W·(1 - (W-1)/(2T)).
 
     L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν) over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
     """
@@ -201,7 +202,7 @@ def _sliding(count: int, window: int) -> float:
 
 def _decayed(count: int, decay: Fraction) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums with weights λ^k, λ = ``decay``, of T =
-    ``count`` updates: L - ((4/π)/(1 - λ²) - L)/(2T), and 1.
+    ``count`` updates: the larger of 1 and L - ((4/π)/(1 - λ²) - L)/(2T).
 
     L = (2/π)K(m = λ²) = 1/AGM(1, √(1 - λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
     """
@@ -214,7 +215,7 @@ def _decayed(count: int, decay: Fraction) -> float:
 
 
 _MOST: Final = 1 << 16
-"""The largest number of updates for which errors are displayed without being asked for."""
+"""The largest time at which errors are displayed if no time is asked for."""
 _POINTS: Final = 64
 _BETA: Final = 0.05
 
@@ -227,7 +228,7 @@ class ErrorsShown(Displayed, Plotted):
     @property
     @abstractmethod
     def claims(self) -> tuple[Claim, ...]:
-        """The privacy claims."""
+        """The privacy claims of the counter."""
 
     @abstractmethod
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -244,12 +245,12 @@ class ErrorsShown(Displayed, Plotted):
 
     @property
     def _last(self) -> int:
-        """The time at which errors are displayed: the horizon, or ``_MOST`` without one."""
+        """The time whose errors are displayed: the horizon or, without one, ``_MOST``."""
         return getattr(self, "horizon", _MOST)
 
     @property
     def _window(self) -> int | None:
-        """The number of updates whose sum is displayed; None: all so far."""
+        """The number of latest updates whose sum is displayed; None for the sum of all."""
         return getattr(self, "window", None)
 
     def _since(self, updates: int) -> int:

@@ -67,8 +67,7 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _variances(self) -> list[float]:
-        """The variances of the estimates of nodes of height 0, 1, …, in units of
-        ``noise_variance``."""
+        """The variance of a node's estimate at each height, in units of ``noise_variance``."""
 
     @property
     def state_size(self) -> int:
@@ -80,7 +79,8 @@ class BinaryTree(Counter[CounterState]):
         ``noise_variance``."""
 
     def _of_nodes(self, updates: int) -> float:
-        """The variances of the nodes of a prefix, summed, in units of ``noise_variance``."""
+        """The sum of the variances of the nodes that make up the prefix of ``updates`` updates, in
+        units of ``noise_variance``."""
         return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -155,8 +155,8 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        # The loop visits the numbers that agree with the horizon above bit h and have 0 there, not
-        # 1.
+        # The best t is the horizon, or has the same bits above some bit h, where the horizon has 1
+        # and t has 0, and only 1s below.
         if horizon >> h & 1:
             best = max(best, above + sum(weights[:h]))
             above += weights[h]
@@ -333,7 +333,8 @@ class RefinedTreeCounter(GaussianNodes):
         return found
 
     def _of_sum(self, updates: int, since: int) -> float:
-        # The estimates of a node and of a node inside it are not independent.
+        # The estimates of a node and of a node inside it share noise: ``added`` bounds the variance
+        # of their difference.
         return tails.added(*map(self._of_nodes, differing(updates, since)))
 
     def _tail(self, updates: int, beta: float, since: int) -> float:
@@ -343,6 +344,5 @@ class RefinedTreeCounter(GaussianNodes):
 
 
 def weight(height: int) -> int:
-    """The weight of a node's own noisy sum in its estimate, 2^h/(2^(h+1) - 1), in units of
-    1/_UNIT."""
+    """The weight 2^h/(2^(h+1) - 1) of a node's own noisy sum in its estimate, times _UNIT."""
     return round(_UNIT * (1 << height) / ((2 << height) - 1))

@@ -22,7 +22,8 @@ from antiphon.protocol.registry import column_safe, register
 
 @register("antiphon.Epochs/1", state=True)
 class Epochs(NamedTuple):
-    """The state of an unbounded counter: finished epochs as a noisy sum, and the current epoch."""
+    """The state of an unbounded counter: one noisy sum of all finished epochs, and the exact sum
+    and the counter's state of the current epoch."""
 
     updates: int
     before: Amount
@@ -73,8 +74,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     _known: dict[int, Counter] = attrs.field(
         init=False, eq=False, repr=False, factory=dict[int, Counter]
     )
-    """The counters of the epochs so far, cached in each object: a shared cache would compare keys
-    by a user's ``==``."""
+    """A cache of the counters of the epochs so far. Each object has its own, as a cache shared by
+    all would compare counters by ``==``, which a user's class may define."""
 
     @property
     def signature(self) -> Signature:
@@ -144,14 +145,13 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
 
     def _closed(self, state: Epochs, coins: Coins) -> Epochs:
-        """The state at the start of the next epoch, with a noisy total of this one."""
+        """The state at the start of the next epoch, with a noisy total of the finished epoch."""
         noise = self.counter.noise(coins, self.scale)
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
 
     def state_size(self, updates: int) -> int:
-        """The size of the largest state up to ``updates``: the count of numbers held for each
-        coordinate."""
+        """The count of numbers that the largest state holds for each coordinate."""
         return self.epoch(self._place(updates)[0]).state_size + 3
 
     def squared_error(self, updates: int, since: int = 0) -> float:
@@ -159,7 +159,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         first, start = self._place(since)
         if not 0 <= since <= updates:
             raise InvalidArgument(f"since is an int between 0 and the time {updates}")
-        # Within one epoch the noisy totals of finished epochs cancel.
+        # Two counts in one epoch contain the same noisy totals, which cancel in their difference.
         if since and first == number:
             return self.epoch(number).squared_error(own, start)
         found = number * self._total_variance + self.epoch(number).squared_error(own)
@@ -183,8 +183,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """For each epoch up to ``updates``: its largest and its mean squared error, and its number
-        of times."""
+        """For each epoch: its largest and its mean squared error, and its number of times."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")
@@ -223,7 +222,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return self.error_bound(updates, beta=beta * 6 / (math.pi * max(updates, 1)) ** 2)
 
     def _place(self, updates: int) -> tuple[int, int]:
-        """The epoch in which the last of ``updates`` updates lies, and its place there, from 1."""
+        """The number of the epoch that contains the last of ``updates`` updates, and the position
+        of this update in the epoch, counted from 1."""
         if type(updates) is not int or updates < 0:
             raise InvalidArgument("a time is an int >= 0")
         first = self.counter.horizon

@@ -1,4 +1,5 @@
-"""The cost of alternating differences to a counter: less than that of as many events.
+"""The privacy cost to a counter of differences that alternate, +1, -1, +1, …: they cost less than
+as many arbitrary differences.
 
 **Theorem.** Let a counter release Cx + z for Gaussian z, with C lower-triangular Toeplitz and
 c_0 >= c_1 >= … >= 0, and be ρ-zCDP w.r.t. one update that differs by 1. Then it is nρ-zCDP w.r.t.
@@ -40,7 +41,7 @@ _TOEPLITZ: Final[tuple[type[Mechanism], ...]] = (SquareRootCounter, BufferedToep
 
 
 def falls(counter: Toeplitz) -> bool:
-    """Whether the coefficients c_0, c_1, … of a counter's factor C fall, but not below 0."""
+    """Whether the coefficients c_0, c_1, … of a counter's factor C fall and are never negative."""
     if isinstance(counter, SquareRootCounter):
         return bool(np.all(np.diff(coefficients(counter.horizon)) <= 0))
     weights, poles = counter.buffers.weights, np.array(counter.buffers.poles)
@@ -58,8 +59,8 @@ def cost(counter: Toeplitz, f: AlternatingDifferences) -> Fraction:
 
 
 def _small(counter: Toeplitz, shares: Fraction) -> Fraction:
-    """The ρ of a counter w.r.t. smaller differences than those of its claim: they cost the part
-    ``shares`` < 1 of the claim's ρ, and all of its rounding error."""
+    """The ρ of a counter w.r.t. differences that are smaller than its claim allows: ``shares`` < 1
+    times the claim's ρ, plus terms for rounding, which does not shrink."""
     error = 1 + 2 * counter._feedback_error()  # pyright: ignore[reportPrivateUsage]
     rounding = Fraction(error * math.sqrt(counter.horizon) / counter.resolution)
     moved = exact.root_up(shares) * exact.root_up(2 * counter.rho) + rounding
@@ -93,8 +94,8 @@ def by_falling_columns(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry
 
 @rule(THEOREM, PresenceCounter, about=UpdatesAndQueries)
 def by_intervals(system: PresenceCounter, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of a PresenceCounter w.r.t. several intervals of presence, each of at most W
-    updates: k²ρ for k of them, as norms add up.
+    """The guarantee of a PresenceCounter for neighbours whose counts differ in k intervals, each of
+    at most W updates: k²ρ-zCDP, as the norms of k differences add up.
 
     Raises: NoGuarantee for an interval that may last longer, or for ever.
     """
@@ -119,8 +120,7 @@ def by_intervals(system: PresenceCounter, f: UpdatesAndQueries, inquiry: Inquiry
 
 @rule(THEOREM, about=UpdatesAndQueries)
 def by_events(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Steps:
-    """The guarantee of any counter w.r.t. n alternating differences: its guarantee w.r.t. n
-    events."""
+    """The guarantee of any counter w.r.t. n alternating differences: that w.r.t. n events."""
     asked = f.updates
     if type(asked) is not AlternatingDifferences:
         return None

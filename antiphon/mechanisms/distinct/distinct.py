@@ -17,8 +17,9 @@ from antiphon.verifiers.alternating import AlternatingDifferences, OneItem
 
 Item: TypeAlias = Union[str, int]
 Node: TypeAlias = tuple[Any, ...]
-"""A persistent table from items to values, made of plain tuples: a leaf of (item, value), or None
-and sixteen nodes. An item's place follows from a checksum that is the same in every process."""
+"""The type of an immutable hash tree from items to values, made of tuples: a leaf holds (item,
+value) pairs, an inner node None and sixteen children. The position of an item follows from a
+checksum that is the same in every process."""
 
 _BITS: Final = 4
 _FULL: Final = 16
@@ -47,7 +48,8 @@ class Presence(NamedTuple):
 @register("antiphon.Distinct/1")
 @attrs.frozen(kw_only=True)
 class Distinct(PostProcessor[Presence]):
-    """The number of distinct items so far, or in a window, from any counter on its right.
+    """A post-processor by which any counter on its right counts distinct items, so far or in a
+    window.
 
     A post-processor P. An update is (item,), an event of the item (a text or an int), or ``EMPTY``,
     a time without an event. P sends the counter the change of the number of present items: -1, 0 or
@@ -127,8 +129,8 @@ class Distinct(PostProcessor[Presence]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that a difference in one event, or item, on the left becomes alternating
-        differences on the right."""
+        """The claim that messages on the left which differ in one event, or in one item, become
+        updates on the right whose differences alternate in sign."""
         insert_only = self.window is None and not self.deletions
         outer: Any = event_level(None if insert_only else AddOrRemove(EMPTY))
         inner = AlternatingDifferences(2, within=self.window)
@@ -218,7 +220,8 @@ def value_of(table: Node, item: Item) -> Any:
 
 
 def with_value(table: Node, item: Item, value: object) -> Node:
-    """A table in which an item has a value; None removes it. O(log n) time and new memory."""
+    """A table in which the item has this value; for None, it has none. O(log n) time and new
+    memory."""
     return _with(table, item, value, _place(item), 0)
 
 
@@ -233,7 +236,7 @@ def _with(node: Node, item: Item, value: object, place: int, depth: int) -> Node
 
 
 def _split(leaf: Node, depth: int) -> Node:
-    """An inner node of a table (``Node``), with the entries of a leaf that is too long."""
+    """The inner node of a table (``Node``) that takes the place of a leaf with too many entries."""
     parts: list[Node] = [()] * _FULL
     for entry in leaf:
         at = (_place(entry[0]) >> depth) % _FULL

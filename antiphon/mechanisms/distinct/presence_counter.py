@@ -1,4 +1,4 @@
-"""A counter of what is present, for neighbours whose counts differ for a bounded time only.
+"""A counter of what is present, if neighbours' counts differ for at most W updates in a row.
 
 **The mechanism.** The answers are D + Bz, D the sums of updates, z Gaussian, and B = C⁻¹ for a
 lower-triangular Toeplitz C that begins near (1 - rx)^(1/2), r = 1 - 1.15/W: a quotient of products
@@ -64,7 +64,7 @@ class PresenceCounter(WithBuffers):
 
     _source: ClassVar[str] = "antiphon.mechanisms.distinct.presence_counter"
     window: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
-    # The next fields are parameters of all counters, and are fixed in this one.
+    # The following fields are parameters of other counters; in this one their values are fixed.
     smallest: int = attrs.field(default=-1, init=False)
     dimension: int | None = attrs.field(default=None, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     sensitivity: Fraction | None = attrs.field(default=Fraction(1), init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -73,13 +73,12 @@ class PresenceCounter(WithBuffers):
     users: bool = attrs.field(default=False, init=False)
     normalised: bool = attrs.field(default=False, init=False)
     largest: int = attrs.field(default=1, init=False)
-    # The field ``verification`` overrides a property of the base class; like a property, it cannot
-    # be set.
+    # The field ``verification`` replaces a property of the base class, so no argument sets it.
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     noise_buffers: Buffers = attrs.field(init=False, eq=False)
     """The poles and zeros, rθ_i and rλ_i, of the factor B = C⁻¹ in the module's text."""
     parts: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """The numbers κ and β_i: the module's C' has the coefficients Σ parts_i·thetas_i^k."""
+    """The numbers κ, β_1, β_2, …: the module's C' has the coefficients Σ parts_i·thetas_i^k."""
 
     def _factorise(self) -> None:
         if self.window < 2:
@@ -107,7 +106,8 @@ class PresenceCounter(WithBuffers):
 
     @property
     def squared_sensitivity(self) -> float:
-        """The largest squared ℓ₂ distance S(W) of C'x and C'x' for neighbours x, x'; rounded up."""
+        """The largest squared ℓ₂ distance, rounded up, of C'x and C'x' for neighbouring streams x
+        and x', C' being the counter's factor (noise is added to C'x)."""
         whole, gaps = np.array(self.parts), np.array((0.0, *self.noise_buffers.zeros))
         head = whole @ geometric(gaps, gaps, self.window) @ whole
         left = (whole * -np.expm1(self.window * np.log1p(-gaps)))[1:]
@@ -122,8 +122,8 @@ class PresenceCounter(WithBuffers):
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
 
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of ``feedback``, as in ``Buffered``; the
-        first buffer is a sum of whole numbers, and exact."""
+        """A bound, in grid steps, on the rounding error of ``feedback``: the sum of a bound for
+        each buffer. The first buffer is a sum of whole numbers, and exact."""
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         ages = np.minimum(1 / np.array(self.noise_buffers.zeros), self.horizon)
         steps = np.array((0.0, *(2 * ages))) + len(self.thetas) + 1
@@ -136,8 +136,7 @@ class PresenceCounter(WithBuffers):
         return norm(length) + (norm(since) if since else 0.0)
 
     def _mean_squared_row(self, length: int) -> float:
-        # The last row's squared norm is an upper bound on the mean, and close to it after a few
-        # windows.
+        # The mean is at most the last row's squared norm, and close to it after a few windows.
         return self._squared_row(length)
 
     def inverse(self) -> tuple[Vector, Vector]:

@@ -25,7 +25,7 @@ def _keys(keys: Iterable[str]) -> tuple[str, ...]:
 @attrs.frozen(kw_only=True)
 class TopKeys(AnswerPostProcessor):
     """A post-processor that answers ``COUNT`` with the ``top`` keys of the largest counts and these
-    counts, from a counter of vectors on its right that counts by key.
+    counts, from a counter of vectors on its right with a coordinate for each key.
 
     Keys come with the largest count first; of equal counts the key listed first. State: none.
     Privacy: that of the counter, w.r.t. the same updates (CM Lemma 2.15): which keys are named

@@ -28,13 +28,13 @@ from antiphon.verifiers.models import EventLevel, event_level, updates_and_queri
 from antiphon.verifiers.relations import EachWithin, Within
 
 MOST: Final = 2**40
-"""The largest entry of an input vector, and the largest number of steps whose sum may be one
-input."""
+"""The largest entry of an input vector of a histogram without a horizon. HSS sends the sum of an
+interval's bits as one vector, so it bounds the number of steps, too."""
 _FIRST: Final = 16
 """The number of inputs in the first epoch of a counter without a horizon."""
 
 _COUNTS: Final = Either((Finite((TOP,)), Integers()))
-"""The space of a counter's answers if they are ints, which need not be rounded."""
+"""The answers of a counter of ints: ⊤ and ints. Other counters' answers are rounded."""
 
 AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
@@ -59,7 +59,7 @@ def _base(counter: AnyCounter) -> Counter:
 @attrs.frozen(kw_only=True)
 class AskEach(ExchangePostProcessor[None]):
     """A post-processor (IPM) that sends entry i of a vector to counter i on its right, and answers
-    all counts.
+    with the counts of all counters.
 
     Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
     It has the three properties of CM §6.1: where it sends depends only on the number of answers so
@@ -73,8 +73,8 @@ class AskEach(ExchangePostProcessor[None]):
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
     """The composition of counters on the right of this post-processor."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
-    """The verification function f: as many vectors may differ as updates of one counter, each entry
-    by as much as such an update."""
+    """The verification function f: as many vectors may differ as one counter's claim allows updates
+    to differ, each entry by the distance that this claim allows."""
     passes_halt = True
 
     def __attrs_post_init__(self) -> None:
@@ -168,8 +168,7 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """The derivation of the claim, as an object that ``ap.guarantee`` runs again when a
-        guarantee uses the claim."""
+        """The derivation of the claim; ``ap.guarantee`` runs it again when it uses the claim."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

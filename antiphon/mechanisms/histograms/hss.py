@@ -46,8 +46,8 @@ from antiphon.protocol import BOTTOM, Ask, Exchanged, in_turn, register
 
 @attrs.frozen(kw_only=True)
 class TestedIntervals(intervals.Intervals):
-    """The post-processor P of CM Algorithm 4 (HSS), for any sub-mechanisms and accuracy figures.
-    Abstract."""
+    """The post-processor P of CM Algorithm 4 (HSS); a subclass chooses the Laplace mechanism of the
+    tests and the bounds γ and ξ on the noise. Abstract."""
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)
     _shares: ClassVar[int] = 3
@@ -83,7 +83,7 @@ class TestedIntervals(intervals.Intervals):
         h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
         tested = h if self.printed else tuple(map(add, c, interval.h))
         yield Ask(self.laplace(), intervals.TESTS)
-        # CM Algorithm 4: the test is of q(c + h) + Lap(3/ε).
+        # CM Algorithm 4: the interval ends with a test of the noisy value q(c + h) + Lap(3/ε).
         noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)
         raised = interval.raised
         if noisy > thresh - self.xi(t, j):
@@ -97,8 +97,8 @@ class TestedIntervals(intervals.Intervals):
 @register("antiphon.HSS/1")
 @attrs.frozen(kw_only=True)
 class HSS(TestedIntervals):
-    """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at
-    every step.
+    """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates the
+    query q at every step.
 
     x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector answers ⊤ once q has grown past
     Thresh; only then H receives the sum of the interval, and ``out`` changes. ε/3 each go to H, to
@@ -147,7 +147,7 @@ class HSS(TestedIntervals):
 
     def error_bound(self, t: int, j: int) -> int:
         """A bound on the error of the estimate at step t, in interval j: γ(t, j) + 2α(t, j) +
-        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument for the printed version."""
+        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument if ``printed``."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
@@ -159,8 +159,8 @@ class HSS(TestedIntervals):
 
 @attrs.frozen(kw_only=True)
 class UntestedIntervals(intervals.Intervals):
-    """The post-processor P of HSS without Laplace tests; a subclass defines how H's answer is used.
-    Abstract."""
+    """The post-processor P of HSS without Laplace tests; a subclass defines how an answer of the
+    histogram H is used. Abstract."""
 
     _shares: ClassVar[int] = 2
 
@@ -210,8 +210,8 @@ class UntestedIntervals(intervals.Intervals):
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
 class HSSWithoutTest(UntestedIntervals):
-    """The post-processor P of HSS without Laplace tests: Thresh is computed from H's answer, q(h) +
-    Γ(t, j).
+    """The post-processor P of HSS without Laplace tests: the threshold is q(h) + Γ(t, j), h being
+    the last answer of the histogram H.
 
     Like ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4). Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.

@@ -1,4 +1,5 @@
-"""The common parts of HSS and its variant (CM §7.1): sparse vectors cut a stream into intervals.
+"""The common parts of HSS and its variant (CM §7.1): sparse vectors cut a stream into intervals,
+and a histogram H is updated at the end of each.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
 vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
@@ -47,7 +48,7 @@ from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
 _DOWN: Final = 1 - 2.0**-40
-"""A factor slightly below 1, by which shares of the failure probability β are rounded down."""
+"""A factor slightly below 1, by which failure probabilities p_n are rounded down."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,8 +68,8 @@ class Slack:
     _gammas: list[int] = attrs.field(init=False, eq=False, repr=False, factory=lambda: [0])
 
     def share(self, n: int) -> float:
-        """The failure probability p_n of the n-th event of a family: of step n, or of interval n.
-        Raises: InvalidArgument unless n is an int >= 1."""
+        """The failure probability p_n of the noise bound at step n, or in interval n. Raises:
+        InvalidArgument unless n is an int >= 1."""
         n = exact.whole(n, "a step or an interval")
         return 6 * self.beta / (self.families * (math.pi * n) ** 2) * _DOWN
 
@@ -82,8 +83,7 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step after t, but at most ``MOST``, for which the noise bound ``of_query`` is
-        the same as for t."""
+        """The last step, at most ``MOST``, with the same noise bound ``of_query`` as t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:
@@ -113,25 +113,25 @@ SVT: Final = "HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"
 HISTOGRAM: Final = 0
 VECTORS: Final = 1
 TESTS: Final = 2
-"""The destinations of H (HISTOGRAM), the sparse vectors (VECTORS) and the Laplace tests (TESTS)
-among the mechanisms that P creates first."""
+"""The indices, in the composition to which P sends, of the first mechanisms that P creates: the
+histogram H, the composition of sparse vectors, and the composition of Laplace tests."""
 
 
 @register("antiphon.StreamInterval/1", state=True)
 class StreamInterval(NamedTuple):
-    """The current interval: the part of the state that stays the same while the sparse vector
-    answers ⊥."""
+    """An interval of a stream, which ends when the sparse vector answers ⊤: its estimate, its
+    histogram and its threshold."""
 
     number: int
     """The number j of the interval, counted from 1."""
     answer: tuple[int, int]
     """The answer (out, j) throughout the interval: the estimate, and the number of the interval."""
     h: tuple[int, ...]
-    """The last answer of the histogram H, rounded and clipped at 0."""
+    """The last answer of the histogram H, rounded to ints; negative counts are set to 0."""
     raised: int
-    """The amount by which the passed tests have raised Thresh."""
+    """The amount by which all tests that were passed have raised the threshold Thresh."""
     threshold: int
-    """The threshold Thresh for the current step."""
+    """The threshold Thresh that the sparse vector gets at the current step."""
     until: int
     """The last step for which ``threshold`` is valid."""
 
@@ -199,8 +199,8 @@ class Intervals(ExchangePostProcessor[Running]):
     )
     passes_halt = True
     _shares: ClassVar[int]
-    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, and
-    one for the tests, if there are any."""
+    """The number of equal parts into which ε is divided: one for the histogram H, one for all
+    sparse vectors and, in HSS with tests, one for all Laplace tests."""
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
@@ -225,8 +225,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
-        """The creations of H and, for each of ``kinds``, of a composition in which one mechanism of
-        that kind may see a difference (CM Thm 5.2)."""
+        """The messages that create the histogram H and, for each of ``kinds``, a composition of
+        mechanisms of this kind, one of which may see a difference (CM Thm 5.2)."""
         known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])

@@ -25,7 +25,7 @@ from antiphon.protocol.registry import column_safe, register
 class HistogramQuery(ABC):
     """A query q : ℕ^d -> ℤ on histograms, monotone and ``sensitivity``-sensitive.
 
-    A query of your own is a frozen attrs class; its sensitivity (by default 1) is then assumed.
+    A query of your own is a frozen attrs class; the sensitivity that it states is then assumed.
     ``check_query`` and ``audit.search_query`` test it.
     """
 
@@ -35,9 +35,9 @@ class HistogramQuery(ABC):
     def __call__(self, counts: tuple[int, ...]) -> int:
         """The value of the query on a histogram."""
 
+    @abstractmethod
     def sensitivity(self, dimension: int) -> int:
         """An s for which the query is s-sensitive on histograms of ``dimension`` counts."""
-        return 1
 
 
 @register("antiphon.KthLargest/1")
@@ -58,6 +58,9 @@ class KthLargest(HistogramQuery):
         if self.rank == 1:
             return max(counts)
         return sorted(counts)[-self.rank]
+
+    def sensitivity(self, dimension: int) -> int:
+        return 1
 
 
 def quantile(share: float | Fraction, dimension: int) -> KthLargest:
@@ -226,15 +229,16 @@ def check_query(
 
 
 def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> int:
-    """The sensitivity s to check: the given one, or else the query's own."""
+    """The sensitivity s to check: the argument ``sensitivity``, or for None the query's own."""
     return query.sensitivity(dimension) if sensitivity is None else sensitivity
 
 
 def first_violation(
     query: HistogramQuery, histograms: Iterable[tuple[int, ...]], sensitivity: int
 ) -> QueryViolation | None:
-    """The first violation by a histogram x: the query falls where an item comes once more, or rises
-    by more than its sensitivity where all items do."""
+    """The first histogram at which the query is not monotone (it falls as one count grows by 1) or
+    not ``sensitivity``-sensitive (it grows too much as all counts grow by 1); None if there is
+    none."""
     for x in histograms:
         value = query(x)
         for y in _steps(x):
@@ -248,5 +252,5 @@ def first_violation(
 
 
 def _steps(x: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The histograms with one more of item i than x, for each i."""
+    """The histograms that have 1 more than x in a single count."""
     return ((*x[:i], each + 1, *x[i + 1 :]) for i, each in enumerate(x))

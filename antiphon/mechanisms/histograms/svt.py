@@ -49,7 +49,8 @@ def _histogram(value: Iterable[int]) -> tuple[int, ...]:
 @column_safe(of="query")
 @attrs.frozen(kw_only=True)
 class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
-    """SVT_{ε/2,q,h}: adds each x to a histogram h and answers whether q(h) is above a threshold.
+    """The sparse vector SVT_{ε/2,q,h}: it adds each x to a histogram h, and answers whether the
+    query q(h) is above a threshold.
 
     (x, Thresh) -> ⊤ if q(h + x) + ν > Thresh + τ (strictly, as printed; a tie is ⊥), else ⊥;
     HALT after the ⊤. x is a tuple of d bits, Thresh an int (for a real threshold give ⌊Thresh⌋,

@@ -91,8 +91,8 @@ def _counts(size: int) -> Iterator[int]:
 
 
 def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> Fraction:
-    """The largest ε found for one update, such that ``count`` updates together are (epsilon,
-    delta)-DP by the ``curve`` of their composition."""
+    """The ε of one update, as large as bisection finds it, for which ``count`` updates together are
+    (epsilon, delta)-DP by ``curve``, the privacy curve of their composition."""
     least = epsilon / count
     if not delta:
         return least
@@ -108,8 +108,8 @@ def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> 
 def _tuned(
     size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
 ) -> MultiplicativeWeights | None:
-    """The mechanism with the least threshold for which ``count`` updates are enough; None if that
-    threshold is above all answers."""
+    """The mechanism with ``count`` updates, each of ε = ``each``, and the least threshold for which
+    these are enough; None if the threshold would exceed every answer."""
 
     def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(

@@ -23,15 +23,16 @@ Doubles = npt.NDArray[np.float64]
 _BITS: Final = 40
 _PER_HALVING: Final = 1 / 0.6931471805599453
 _HIGH: Final = 0.6931471803691238
-"""The first 32 bits of ln 2: times a whole number below 2^21 it is exact."""
+"""The first 32 bits of ln 2: the product with any whole number below 2^21 is an exact double."""
 _LOW: Final = 1.9082149292705877e-10
 _LEAST: Final = -100.0
-"""The least exponent x that counts: e^x below it is less than half a unit of a weight."""
+"""The least exponent x in use, to which smaller ones are raised: e^x is less than half a unit of a
+weight, and rounded to 0."""
 
 
 def bits(size: int, largest: int) -> int:
-    """The number of bits of a weight w_x, such that a sum Σ v_x w_x over ``size`` elements, with
-    query values v_x <= largest, fits 62 bits."""
+    """The number of bits for the weights w_x: so few that a sum Σ v_x w_x over ``size`` elements,
+    with query values v_x <= ``largest``, fits 62 bits."""
     return min(_BITS, 61 - (size * largest).bit_length())
 
 
@@ -53,7 +54,8 @@ def weights(sums: Whole, rate: float, fineness: int) -> Whole:
 
 
 def expected(query: Whole, heavy: Whole, rows: int) -> int:
-    """The hypothesis's answer to a query v: the int nearest to rows·Σ v_x W_x, W ∝ ``heavy``."""
+    """The answer of the hypothesis W to a query v: the int nearest to rows·Σ v_x W_x, where W is
+    the distribution with weights ``heavy``."""
     total, sum_ = int(heavy.sum()), int(query @ heavy)
     return (2 * rows * sum_ + total) // (2 * total)
 

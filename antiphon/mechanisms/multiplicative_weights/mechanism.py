@@ -45,12 +45,12 @@ SHARE: Final = Fraction(3, 4)
 """The default share of an update's ε for its test, larger than half since the test has more
 noise."""
 _MOST: Final = 2.0**40
-"""The largest number of rows of one kind in one message."""
+"""The largest number of equal rows of data in one message."""
 _KINDS: Final = fields.at_most(fields.MOST_COORDINATES, "merge kinds of rows")
 _CREATED: Final = fields.at_most(2**20, "each is created when needed")
 """The bound on the number of updates, as a guarantee composes two mechanisms for each."""
 _WIDEST: Final = 2**62
-"""A bound on a query's value, in steps; noisy answers are clipped to it, which is
+"""A bound on a query's value, in multiples of ``step``; noisy answers are clipped to it, which is
 post-processing."""
 _SAFE: Final = 1 + 2.0**-40
 
@@ -71,15 +71,15 @@ class WeightsState(NamedTuple):
 
 @register("antiphon.Asked/1", state=True)
 class Asked(NamedTuple):
-    """A message from the left, read as rows of data or as a query; query values are whole numbers
-    of steps, a step being the mechanism's ``step``."""
+    """A message from the left as the mechanism uses it: rows of data, or a query whose values are
+    given as whole multiples of ``step``."""
 
     query: Whole | None
     """The query's values in steps; None if the message is rows of data."""
     value: int
-    """The value of the query on the data."""
+    """The exact answer to the query, on the data."""
     guess: int
-    """The value of the query on the hypothesis."""
+    """The answer to the query by the hypothesis."""
 
 
 _ROWS: Final = Asked(None, 0, 0)
@@ -135,7 +135,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """The number R = 1/step of steps in 1, in which queries are measured."""
+    """The number R = 1/step: queries and answers are measured in steps, R of which are 1."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -208,8 +208,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return self._learned(state, asked, noisy), self._in_rows(noisy)
 
     def _heard(self, state: WeightsState, message: Array) -> tuple[WeightsState, Asked]:
-        """The state and the message as read: rows are added to the data, a query is evaluated on
-        data and hypothesis."""
+        """The state after a message from the left, and the message in the form ``Asked``: rows are
+        added to the data, a query is evaluated on the data and on the hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
             guess = hypothesis.expected(query, state.weights, state.rows)
@@ -220,8 +220,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(counts=state.counts + message, rows=rows), _ROWS
 
     def _learned(self, state: WeightsState, asked: Asked, noisy: int) -> WeightsState:
-        """The state after an update from the query ``asked``: its weights go up if the noisy answer
-        is above the hypothesis's answer, else down."""
+        """The state after an update: the query ``asked`` is added to the exponents of the
+        hypothesis if the noisy answer is at least the hypothesis's answer, and else subtracted."""
         state = state._replace(updates=state.updates + 1, created=state.created + 1)
         if asked.query is None:
             return state
@@ -230,7 +230,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(sums=sums, weights=heavy)
 
     def _in_rows(self, answer: int | Signal) -> float | Signal:
-        """An answer in steps, converted to rows; ⊤, the answer to rows, is unchanged."""
+        """The answer to a query, converted from steps to rows of data; ⊤ is unchanged."""
         if type(answer) is not int:
             return answer
         return min(max(answer, -_WIDEST), _WIDEST) * self.step_size

@@ -127,8 +127,8 @@ Table = NDArray[np.float64]
 
 @attrs.frozen(kw_only=True)
 class AlongGradients(NoninteractiveMechanism[Table, Table]):
-    """A mechanism that answers a table of points with one point, found by noisy gradient steps that
-    a subclass defines. Abstract."""
+    """A noninteractive mechanism that gets a table of points and answers with one point, found by
+    gradient steps with noise; a subclass defines a step. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -153,8 +153,8 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The two claims for tables whose rows move by ``distance`` in all: where also one row is
-        replaced, and where none is."""
+        """The two privacy claims for neighbouring tables whose rows move by ``distance`` in all:
+        one where also one row is replaced, one where none is."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
 

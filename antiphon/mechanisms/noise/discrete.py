@@ -75,8 +75,8 @@ Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """The measure, at ``times`` the sensitivity, of Gaussian noise that is ρ-zCDP at the
-    sensitivity: (times²·ρ)-zCDP, or 0-DP at 0."""
+    """The measure of privacy of Gaussian noise that is ρ-zCDP, for neighbours ``times`` as far
+    apart: (times²·ρ)-zCDP, or 0-DP at 0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
@@ -135,8 +135,9 @@ class IntegerNoise(Calibrated[Any, Ints]):
     def _dominated(
         self, kind: Callable[..., LossPair], size: Fraction, distance: Fraction
     ) -> tuple[Dominated, ...]:
-        """The claim that the mechanism is dominated by its noise and its noise shifted by the
-        distance, as a pair of this ``kind``; none on arrays, or at a distance below 1."""
+        """The claim that the mechanism is dominated by the pair of its noise, of scale ``size``,
+        and the same noise shifted by ``distance``; ``kind`` makes this pair. Empty for arrays, and
+        for distances below 1."""
         shift = math.floor(distance)
         return dominated_measure(kind, size, shift) if self.dimension is None and shift else ()
 
@@ -212,7 +213,8 @@ class DiscreteLaplace(IntegerNoise):
 def _largest_rho(
     epsilon: exact.ExactEpsilon, delta: Fraction, distance: Fraction, dimension: int | None
 ) -> Fraction:
-    """The largest three-digit ρ whose Gaussian noise is (ε, δ)-DP; nearly the largest of all.
+    """A ρ of three significant digits for which a ρ-zCDP discrete Gaussian mechanism is (ε, δ)-DP;
+    nearly the largest one.
 
     Raises: InvalidArgument if there is none, as for ε = 0 or δ = 0.
     """

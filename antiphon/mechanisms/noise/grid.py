@@ -40,7 +40,7 @@ class GridNoise(discrete.Calibrated[float, float]):
 
     sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
     step_size: float = attrs.field(converter=fields.double)
-    """The distance of neighbouring grid points; a small part of the noise's scale costs little."""
+    """The distance of neighbouring grid points; if small beside the noise, it costs little."""
     moves: int = attrs.field(init=False, eq=False, repr=False)
     """The sensitivity in grid steps, rounded up."""
     _most: int = attrs.field(init=False, eq=False, repr=False)

@@ -28,7 +28,8 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The largest -ln of a rational weight, the best being 1: lower ones are raised to 2^-128."""
+"""The least weight of a candidate, as -ln weight, if weights are rational and the best candidate's
+is 1: smaller weights are raised to 2^-128."""
 _LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight."""
 
@@ -85,7 +86,8 @@ class Selection(Calibrated[Any, int]):
 
 @attrs.frozen(kw_only=True)
 class Exponential(Selection):
-    """A selection that weighs candidates by e^(-rate·gap), gap = best score - own score. Abstract.
+    """A selection that weighs candidates by e^(-rate·gap), gap = best score - a candidate's score.
+    Abstract.
 
     rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
     ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
@@ -96,9 +98,10 @@ class Exponential(Selection):
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
-    """The rate ε/swing at which weights fall with the gap to the best score."""
+    """The rate ε/swing of the weights e^(-rate·gap); swing: a gap's largest change."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
-    """The largest gap to the best score, if ε is a ``Log``: lower scores are raised to it."""
+    """The largest gap to the best score, if ε is a ``Log``: scores with a larger gap are raised to
+    this one."""
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
@@ -119,8 +122,8 @@ class Exponential(Selection):
         return self.rate * gap
 
     def _cost(self, swing: int) -> ExactEpsilon:
-        """The privacy loss rate·swing; rounded up to a rational number if it would be a ``Log``
-        with too many digits."""
+        """The privacy loss rate·swing, for gaps that change by ``swing``; rounded up to a rational
+        if it would be a ``Log`` with too many digits."""
         if not isinstance(self.rate, Log):
             return self.rate * swing
         if swing * self.rate.argument.numerator.bit_length() > _LONGEST:
@@ -212,7 +215,7 @@ class ExponentialMechanism(Exponential):
 @attrs.frozen(kw_only=True)
 class PermuteAndFlip(Exponential):
     """Permute-and-flip: the first candidate, in random order, whose coin of probability
-    e^(-rate·gap) is heads; gap = best score - own score.
+    e^(-rate·gap) is heads; gap = best score - the candidate's score.
 
     Never errs more than the exponential mechanism. Sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: it has the law
@@ -241,8 +244,9 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """A selection by the largest score + discrete Laplace noise of scale swing/ε; a subclass
-    defines the answer. Abstract."""
+    """A selection of the candidate with the largest noisy score: discrete Laplace noise of scale
+    swing/ε, swing the largest change of a gap of scores. A subclass defines the answer.
+    Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)

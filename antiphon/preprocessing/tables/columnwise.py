@@ -89,7 +89,7 @@ def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
     kind, wide = base.sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
-    found = table.copy()  # a constant column is not binned
+    found = table.copy()  # A constant column has no bins, and stays as it is.
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
@@ -125,14 +125,15 @@ class ClusterCentres(base.TablePreprocessing):
 
 
 def _clustered(table: Records, clusters: int) -> Records:
-    """The cluster centre of each record; the search starts at the same points each time."""
+    """The cluster centre of each record; k-means starts from the same centres each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # threadpoolctl is installed with scikit-learn.
+    from threadpoolctl import threadpool_limits  # This package comes with scikit-learn.
 
     limits: Any = threadpool_limits
-    # One thread only: several would add numbers in any order.
+    # With several threads the order of additions, and so the rounding, would vary.
     with limits(1), warnings.catch_warnings():
-        fewer = base.sklearn("exceptions").ConvergenceWarning  # warns of too few records
+        # The warning of too few records is expected.
+        fewer = base.sklearn("exceptions").ConvergenceWarning
         warnings.simplefilter("ignore", fewer)
         means.fit(table)
     found: Records = means.cluster_centers_[means.labels_]
@@ -142,8 +143,7 @@ def _clustered(table: Records, clusters: int) -> Records:
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
 class VaryingTables(base.BallTables):
-    """The space of tables in which every column has at least this standard deviation (1/n in the
-    variance)."""
+    """The space of tables in which each column has at least the standard deviation ``sigma``."""
 
     sigma: Fraction = attrs.field(kw_only=True)
 
@@ -206,7 +206,8 @@ def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
 @register("antiphon.GappedTables/1")
 @attrs.frozen
 class GappedTables(base.BallTables):
-    """The space of tables whose k-th eigenvalue exceeds the next by at least ``gap``."""
+    """The space of tables whose second moments have a k-th eigenvalue that exceeds the next by at
+    least ``gap``; k = ``components``."""
 
     components: int = attrs.field(kw_only=True)
     gap: Fraction = attrs.field(kw_only=True)
@@ -267,8 +268,8 @@ class PrincipalProjection(base.TablePreprocessing):
 
     @property
     def _spread(self) -> Fraction:
-        """A bound, at radius 1, on n/2 times the spread of the eigenvalues by which one record
-        changes the second moments (E in the proof above)."""
+        """A bound, at radius 1, on n/2 times the greatest minus the least eigenvalue of the change
+        of the second moments by one record (E in the proof above)."""
         if not self.centred:
             return Fraction(1)
         share = self.components * self.gap / self.radius**2

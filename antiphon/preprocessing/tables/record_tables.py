@@ -20,9 +20,9 @@ from antiphon.protocol import Arrays, Space, register
 from antiphon.verifiers import preprocessing_distance
 
 ROUNDED: Final = 2.0**-30
-"""A bound above the relative error of computed norms, deviations and eigenvalues of such tables."""
+"""A bound on the relative error of computed norms, deviations and eigenvalues of tables."""
 _TINY: Final = 2.0**-1022
-"""A bound above the absolute error of the smallest computed norms."""
+"""A bound on the absolute error of computed norms that are close to 0."""
 _MOST: Final = 1 << 100
 
 
@@ -49,7 +49,7 @@ class BallTables(Space):
 
     @abstractmethod
     def also(self, table: preprocessing_distance.Records) -> bool:
-        """Whether a table in the ball meets the subclass's further condition."""
+        """Whether a table with records in the ball meets the subclass's further condition."""
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
@@ -95,25 +95,25 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """The bounds that a preprocessing of tables declares."""
+    """The bounds on the movement of records that a preprocessing declares, and their premises."""
 
     furthest: Fraction
     reach: Fraction | None
     """The largest absolute value of an image's entries; None if it is not known."""
     premises: tuple[Premise, ...] = ()
-    """The premises beyond those common to all preprocessings of tables."""
+    """The premises of the bounds, beyond the premises of all preprocessings of tables."""
     datasets: Space | None = None
-    """The space of accepted tables; None for all tables in the ball."""
+    """The space of accepted tables; None for all tables with records in the ball."""
     moved: int | None = None
     """The number of records that may move; None for all of them."""
     distance: Fraction | None = None
-    """The bound τ; None for ``moved`` records, each at the distance ``furthest``."""
+    """The bound τ on the distance in all; None for the product of ``moved`` and ``furthest``."""
 
 
 @attrs.frozen(kw_only=True)
 class TablePreprocessing(Preprocessing):
-    """A preprocessing π of n records in R^d, each of norm at most ``radius``, one of them replaced.
-    Abstract.
+    """A preprocessing of tables of n records in R^d, each of norm at most ``radius``; neighbours
+    differ in one record. Abstract.
 
     For a mechanism on tables whose neighbours may also have moved rows (``PreprocessingDistance``).
     ``furthest`` and ``moved`` are about the rows other than the replaced one.
@@ -126,7 +126,7 @@ class TablePreprocessing(Preprocessing):
     @property
     @abstractmethod
     def declares(self) -> Declaration:
-        """The declared bounds: which tables it accepts, and how far it moves records."""
+        """The declared bounds and premises of this preprocessing."""
 
     @property
     def datasets(self) -> Space:
@@ -180,7 +180,7 @@ class TablePreprocessing(Preprocessing):
 
 
 def public_bound(text: str) -> Premise:
-    """A premise with this text about all datasets, for which the user vouches."""
+    """A premise with this text: a bound that holds for all datasets, by the user's word."""
     why = "a public bound, of all datasets, by the user's word: never computed from the data"
     return Premise(text, Mark.ASSUMED, why)
 

@@ -1,11 +1,11 @@
-"""Exact sampling of one of many candidates by weight, at a few nanoseconds per candidate.
+"""Exact sampling, by rejection, of one of many candidates with given weights; some ns for each.
 
-Rejection: candidate i owns ⌈2^bits·w_i⌉ places on the integers. A uniform integer (a place) is
-drawn; the candidate i that owns it is accepted if a uniform real number in that place is below
-2^bits·w_i, where bits are drawn until this is decided (``inversion``). So the law is P(i) ∝ w_i
-exactly; how close the upper bounds are matters for speed only. Source: Devroye, *Non-Uniform Random
-Variate Generation* (1986), ch. II.3 (rejection); the weights e^(-rate·gap) are those of McSherry
-and Talwar 2007.
+Each candidate i, of weight w_i, is assigned an interval of at least 2^bits·w_i integers. A uniform
+integer is drawn; if it is the p-th (from 0) of candidate i's interval, then i is accepted if p + U
+< 2^bits·w_i for a uniform real U in [0, 1), of which bits are drawn until this is decided
+(``inversion``). So the law is P(i) ∝ w_i exactly; how tight the intervals are matters for speed
+only. Source: Devroye, *Non-Uniform Random Variate Generation* (1986), ch. II.3 (rejection); the
+weights e^(-rate·gap) are those of McSherry and Talwar 2007.
 """
 
 import math
@@ -25,32 +25,34 @@ from antiphon.protocol.coins.samplers import below
 Speeds: TypeAlias = tuple[float, float]
 
 _LARGEST: Final = 62
-"""The number of bits of the largest allowed sum of the candidates' scaled weights 2^bits·w_i."""
+"""The largest number of bits of the sum of all scaled weights 2^bits·w_i, w_i being the weight of
+candidate i."""
 _CELLS: Final = 256
-"""The number of entries that ``_table`` holds for each unit of x, where candidates have weights
-e^(-x): at most about 1 proposed candidate in 256 is rejected."""
+"""The number of entries per unit of x in ``_table``, a table of the weights e^(-x): with 256, at
+most about one proposed candidate in 256 is rejected."""
 _SLOW: Final = 0.25
-"""A number of table entries per unit of score: up to this number, the table index of every score
-fits a signed 64-bit integer."""
+"""A number of table entries per unit of score: up to it, even scores 2^64 apart give a table index
+that fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
-"""A bound above the relative rounding error of a weight e^-x in (normal) doubles."""
+"""A bound above the relative rounding error of a weight e^-x that is computed in doubles."""
 _BLOCK: Final = 1 << 14
 """The number of candidates weighted together, so few that they fit the processor's cache."""
 
 
 @attrs.frozen(eq=False)
 class Candidates:
-    """An exact sampler of a candidate i, with probability proportional to its weight w_i <= 1."""
+    """An exact sampler of the index i of a candidate, with probability ∝ its weight w_i <= 1."""
 
     bits: int
     _tops: Integers
     """Integer upper bounds for all scaled weights 2^bits·w_i; their sum is below 2^63."""
     _weight: Callable[[int], Bracket]
-    """A function of a candidate i and then of a number ``bits`` of binary digits: integer bounds
-    around the scaled weight 2^bits·w_i."""
+    """A function that gives, for a candidate i, a function from ``bits`` to integer bounds around
+    the scaled weight 2^bits·w_i."""
     _near: Callable[[int], float] | None = None
-    """A function from a candidate i to its weight w_i as a double, nearly always enough."""
+    """A function from a candidate i to its weight w_i as a double, which nearly always decides
+    whether the candidate is accepted; None if there is no such function."""
 
     def draw(self, word: Word) -> int:
         """Draw the index of one candidate, with probability proportional to its weight; ``word()``
@@ -65,8 +67,9 @@ class Candidates:
                 return i
 
     def _accepts(self, i: int, place: int, word: Word) -> bool:
-        """Whether the uniform real number that begins with the bits ``place`` is below the weight
-        w_i of candidate i; more random bits are drawn while the comparison is undecided."""
+        """Whether candidate i is accepted: whether a uniform real number with the first bits
+        ``place`` is below the weight w_i; more random bits are drawn while the comparison is
+        undecided."""
         if self._near is not None:
             weight = math.ldexp(self._near(i), self.bits)
             if place + 1 < weight * (1 - _SURE):
@@ -102,8 +105,8 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
 
 
 def by_weights(weights: NDArray[Any]) -> Candidates:
-    """The exact sampler of an index i with probability proportional to weights[i]; an int64 or
-    float64 array, in which a float counts as the rational that it equals."""
+    """The exact sampler of an index i with probability proportional to weights[i], for an int64 or
+    float64 array of weights; a float counts as the rational that it equals."""
     bits, largest = _bits(weights), weights.max().item()
     if weights.dtype.kind == "f":
         scale = Fraction(2) ** math.frexp(largest)[1]
@@ -129,7 +132,7 @@ def _bits(candidates: NDArray[Any]) -> int:
 
 def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
     """Integer bounds around 2^bits·w, as a function of ``bits``, where w = e^(-rate·gap) is the
-    weight of a candidate whose score is by ``gap`` below the best."""
+    weight of a candidate whose score is ``gap`` below the best score."""
     if not isinstance(rate, Log):
         return power(rate * gap)
 
@@ -141,14 +144,14 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 
 def speeds_of(rate: ExactEpsilon) -> Speeds:
-    """A pair for the exponential mechanism: the number of entries of ``_table`` for each unit of
-    score (``_speed``), and the rate as a double."""
+    """Two doubles for ``by_scores``: the number of entries of ``_table`` per unit of score
+    (``_speed``), and the rate."""
     return _speed(rate), nearest(rate)
 
 
 def _speed(rate: ExactEpsilon) -> float:
-    """The number of entries of ``_table`` for each unit of ``gap``, a score's distance from the
-    best; rounded down so far that the product gap·speed is rounded down, too.
+    """The number of entries of ``_table`` per unit of score, rounded down so far that its product
+    with a difference of scores, computed in doubles, never exceeds the exact product.
 
     The margin 2^-50 exceeds the four rounding errors (of rate, speed, gap and their product).
     """
@@ -159,7 +162,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^62·e^(-k/256)⌉, down to the first 1."""
+    """The weights e^(-k/256), k = 0, 1, …, as integers ⌈2^62·e^(-k/256)⌉, until one is 1."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()
@@ -171,7 +174,6 @@ def _powers() -> Integers:
 
 @lru_cache(maxsize=_LARGEST)
 def _table(bits: int) -> Integers:
-    """The weights e^(-k/256) of k = 0, 1, … as integers ⌈2^bits·e^(-k/256)⌉, down to the first
-    1."""
+    """The weights e^(-k/256) for k = 0, 1, … as integers ⌈2^bits·e^(-k/256)⌉, until one is 1."""
     found = -(-_powers() >> _LARGEST - bits)
     return found[: int(np.argmax(found == 1)) + 1]

@@ -41,7 +41,7 @@ Step = TypeVar("Step", covariant=True)
 
 
 class Stepped(Protocol[Step]):
-    """The interface of a mechanism, post-processor or adversary that coins need: its ``step``."""
+    """The interface that coins need of a mechanism, post-processor or adversary: its ``step``."""
 
     @property
     def step(self) -> Step: ...
@@ -49,7 +49,7 @@ class Stepped(Protocol[Step]):
 
 @register("antiphon.Draw/1", state=True)
 class Draw(NamedTuple):
-    """One draw on a tape: the name of the primitive, its parameter, and the drawn value."""
+    """One draw on a tape: the name of the sampling method, its parameter, and the drawn value."""
 
     kind: str
     parameter: object
@@ -57,7 +57,7 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
-    """The value unchanged: for a single run, the parameter of a draw needs no conversion."""
+    """The value itself: the conversion of a parameter where only one run is stepped."""
     return value
 
 
@@ -84,20 +84,22 @@ class Coins(ABC):
 
     __slots__ = ("deaths", "draws", "many")
     _coins: Any = None
-    """The coins whose draws these coins only record; None for all other kinds of coins."""
+    """The coins whose draws these coins pass on and record; None for coins that draw themselves."""
     strict: bool = False
     """Whether an exception in a step is raised, as in a study of the mechanism, instead of counting
     as the outcome HALT."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """Converts a parameter shared by all replicas (parallel runs); the identity for one run."""
+    """A conversion of a parameter that all replicas (parallel runs) share; the identity for one
+    run."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """Converts a tuple of drawn integers, one for each replica (parallel run), to an array."""
+    """A conversion of a tuple of drawn integers to an array; with replicas (parallel runs), each
+    item holds the integers of all replicas."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """Gives the function that tests whether a message is in a space, for one run or for columns."""
+    """A function from a space to a test whether a message is in it, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
-    """Converts a parameter to a plain Python number, which can be written on a tape."""
+    """A conversion of a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
-    """Converts the parameter x of a probability e^-x to an exact number."""
+    """A conversion of the parameter x of a probability e^-x to an exact number."""
 
     def __init__(self) -> None:
         self.draws: int = 0
@@ -111,8 +113,8 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count one more part of the mechanism that an exception has ended; a rerun with the same
-        draws may not raise the exception again."""
+        """Count one more part of the mechanism that was ended by an exception: a durable session
+        then stores no state, since in a rerun the exception may not occur."""
         self.deaths += 1
         if self._coins is not None:
             self._coins.note_death()
@@ -236,7 +238,8 @@ class Coins(ABC):
         return self.stacked(self.discrete_gaussians(sigma, count))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
-        """The result of ``toss()``, which draws elsewhere; it is recorded like any other draw.
+        """Draw by calling ``toss()``, which takes its randomness from elsewhere; the result is
+        recorded like any other draw.
 
         ``source`` and ``argument`` name the distribution; both are recorded on the tape, and a
         replay reads the value without calling ``toss``. The draw does not follow the seed and
@@ -252,8 +255,8 @@ class Coins(ABC):
 
 
 def clamped_weights(center: int, ratio: Fraction, low: int, high: int) -> tuple[Fraction, ...]:
-    """The probability of each x in [low, high], up to a common factor: ratio^|x - center|·(1 -
-    ratio), and at both ends the probability of the whole tail.
+    """The weights of the values x in [low, high] of clamped geometric noise: ratio^|x - center|·(1
+    - ratio), and at both ends the weight of the whole tail.
 
     Raises: InvalidArgument, whose text does not show the center, which may come from data.
     """
@@ -298,7 +301,7 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
-    """The int64 array of scores that a tape stores as bytes, as the parameter of a draw."""
+    """The int64 array of scores that a tape holds as bytes (the parameter of a draw)."""
     return np.frombuffer(parameter, _INT64)
 
 

@@ -36,7 +36,7 @@ _UNSEEN: Final = frozenset(
 """The names of attributes that are read before an object's first step, and never hold a column (an
 array with one number per replica)."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
-"""The types of class attributes (descriptors) for which an object stores its own value."""
+"""The types of class attributes (descriptors) that only access a value stored in the object."""
 
 
 def is_column_safe(part: object) -> bool:
@@ -51,8 +51,8 @@ def unsafe(part: object) -> object:
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # The metaclass of a user's class may make the class unhashable or equal to another; then no
-    # cache is used.
+    # A user's metaclass may make a class unhashable, or equal to another class: then the cache is
+    # not used.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
@@ -81,8 +81,8 @@ def _is_part(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _declared(kind: type) -> Fields | None:
-    """The fields that a class's ``column_safe`` declaration names; None if the class is not
-    declared, or overrides methods after the declaration."""
+    """The fields that a class's ``column_safe`` declaration requires to be column-safe; None if the
+    class is not declared, or overrides methods after the declaration."""
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(MARK)
         if fields is not None:
@@ -96,8 +96,8 @@ empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:
-    """Whether the class ``kind`` gets a method of this name, one that computes, from another class
-    than ``base`` does."""
+    """Whether a method called ``name`` that may be handed a column is defined differently in the
+    class ``kind`` than in its base class ``base``."""
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))

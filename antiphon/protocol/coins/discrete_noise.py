@@ -1,4 +1,4 @@
-"""Discrete Laplace and Gaussian noise, exact and fast: one at a time and many at once.
+"""Discrete Laplace and Gaussian noise, exact and fast: drawn singly or in bulk.
 
 Source: Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020) (CKS);
 their Algorithm 2 is replaced by exact inversion (``inversion``).
@@ -21,11 +21,11 @@ from antiphon.protocol.coins.inversion import WORD, Geometric, Integers, Word, W
 from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
 
 LARGEST_SCALE: Final = 2**40
-"""The largest noise scale for which tables are made; beyond it, ``Series`` is used."""
+"""The largest noise scale for which a sampler uses tables; beyond it, ``Series`` is used."""
 _NARROW: Final = 4
-"""The largest scale at which discrete Laplace noise is drawn as one number; noise of a larger scale
-is drawn digit by digit, and its topmost digit has at most this scale. A table has about 44 entries
-for each unit of scale."""
+"""The largest scale at which discrete Laplace noise is drawn as a whole, from one table of about 44
+entries per unit of scale. For a larger scale, the digits of the noise are drawn one by one, and the
+topmost digit has at most this scale."""
 _DIGIT: Final = 6
 """The number of bits of a digit of discrete Laplace noise, except for the topmost digit."""
 
@@ -33,10 +33,10 @@ _DIGIT: Final = 6
 class LaplaceDraws:
     """An exact sampler of the discrete Laplace law P(x) ∝ e^(-|x|/scale) on the integers.
 
-    x is a sign times a geometric size; the pair (-, 0) is drawn again, as in CKS Algorithm 2.
-    The digits of a geometric number are independent in any base, so the size is 2^shift·V
-    + …, V geometric and the lower digits truncated geometric. One 64-bit word gives the sign and V,
-    and one word each of the other digits. Made by ``discrete_laplace``.
+    x is a sign times a geometric size; the pair (-, 0) is drawn again, as in CKS Algorithm 2. The
+    digits of a geometric number are independent in any base, so the size is 2^shift·V plus lower
+    digits, where V is geometric and each lower digit truncated geometric. One 64-bit word gives the
+    sign and V, and one word each of the other digits. Made by ``discrete_laplace``.
     """
 
     __slots__ = ("_digits", "_sizes", "_top", "answers", "array", "half", "sizes", "table")
@@ -50,16 +50,16 @@ class LaplaceDraws:
             for start in starts
         ]
         self.half: int = len(top.table) + 1
-        # The top bit of a random word is the sign (0 for plus); its other bits begin the uniform
-        # number that chooses the topmost digit.
+        # Each entry stands twice: the top bit of a random word is the sign (0 for plus), and its
+        # other bits choose the topmost digit.
         self.table = [*top.table, 1 << 63, *(entry | 1 << 63 for entry in top.table)]
         self.array = np.array(self.table, np.uint64)
         self._sizes = sizes = [k << shift for k in range(self.half)] * 2
         self.sizes = np.array(sizes, np.int64)
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
-        """For noise that is drawn as one digit: the drawn integer for each place in the table, or
-        None where the draw is repeated. Empty if the noise has several digits."""
+        """The drawn integer for each index into ``table``; None for "minus zero", which is drawn
+        again. Empty if the noise has several digits."""
 
     def draw(self, word: Word) -> int:
         """Draw one discrete Laplace integer; each call of ``word`` returns 64 random bits."""
@@ -80,8 +80,8 @@ class LaplaceDraws:
         return -size if size else None
 
     def _size(self, first: int, place: int, word: Word) -> int:
-        """The part of the absolute value of the noise that the first 64-bit random word determines,
-        given its ``place`` in the table."""
+        """The topmost digit of the noise's absolute value, times its place value, as the first
+        64-bit random word determines it; ``place`` is the index of this word in ``table``."""
         if self.table[place - 1] != first:
             return self._sizes[place]
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
@@ -128,7 +128,7 @@ def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
-"""The standard deviations 2^k that ``WideGaussian`` samples -> the exponent k."""
+"""The standard deviations 2^k for which ``WideGaussian`` is used, each with its exponent k."""
 _KEPT: Final = 1 << 14
 """The number of acceptance thresholds that a discrete Gaussian sampler caches."""
 
@@ -172,8 +172,9 @@ class GaussianDraws:
         return x[self._taken(np.abs(x), words(len(x)), words)]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> NDArray[np.bool_]:
-        """For each proposed number, whether it is accepted: an acceptance probability is compared
-        with a uniform number, in doubles where these are accurate enough, and exactly elsewhere."""
+        """For each proposed absolute value, whether it is accepted: an acceptance probability is
+        compared with a uniform number, in doubles where these are accurate enough, and exactly
+        elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)

@@ -1,11 +1,11 @@
-"""Exact inversion sampling: a random word is looked up in a table; ties take more bits.
+"""Exact inversion sampling: a random word is looked up in a table; if in doubt, it gets more bits.
 
-A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a
-uniform real U of which only the first bits are tossed. The table has the integers
-⌊2^bits·c_k⌋: a word below an entry means U < c_k, a word above it means U > c_k, and a word *equal*
-to it (probability 2^-bits) is settled by more bits and finer bounds. So the law is exactly the one
-stated; integers are compared and nothing is rounded. Source: Knuth and Yao 1976; Devroye,
-*Non-Uniform Random Variate Generation* (1986), ch. XV.
+A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a uniform
+real U of which only the first bits are tossed. The table has the integers ⌊2^bits·c_k⌋: a word
+below an entry means U < c_k, a word above it means U > c_k, and a word *equal* to it (probability
+2^-bits) is settled by more bits and finer bounds. So the law is exactly the one stated; integers
+are compared and nothing is rounded. Source: Knuth and Yao 1976; Devroye, *Non-Uniform Random
+Variate Generation* (1986), ch. XV.
 """
 
 from bisect import bisect_left, bisect_right
@@ -30,7 +30,7 @@ Bracket: TypeAlias = Callable[[int], tuple[int, int]]
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""The number of guard bits: those by which the table's precision exceeds its entries."""
+"""The number of guard bits: bits with which a table is computed, beyond those of its entries."""
 
 
 @attrs.define
@@ -75,7 +75,7 @@ class Geometric:
     """An exact sampler of a geometric number D with P(D = k) ∝ e^(-k·rate), for k = 0, …, size-1,
     or for all k >= 0 if ``size`` is None.
 
-    ``table`` has ⌊2^bits·c_k⌋ for k = 1, 2, … up to size-1, or until it is 2^bits - 1.
+    ``table`` has ⌊2^bits·P(D < k)⌋ for k = 1, 2, … up to size-1, or until it is 2^bits - 1.
     """
 
     rate: Fraction
@@ -97,13 +97,13 @@ class Geometric:
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
-        low, high = one, one  # ``low`` and ``high`` are bounds around e^(-k·rate)
+        low, high = one, one  # Bounds around 2^precision·e^(-k·rate), for the k-th entry.
         table: list[int] = []
         while len(table) + 1 != self.size:
             low, high = low * ratio[0] >> precision, -(-high * ratio[1] >> precision)
             least = ((one - high) << self.bits) // (one - last[0])
-            # The true probability P(D < k) is below 1, so an upper bound of 1 is rounded down to
-            # the largest table entry.
+            # The true P(D < k) is below 1, so a computed upper bound of 1 becomes the largest table
+            # entry.
             if least != min(most, ((one - low) << self.bits) // (one - last[1])):
                 return None
             table.append(least)
@@ -112,7 +112,7 @@ class Geometric:
         return table
 
     def bound(self, k: int) -> Bracket:
-        """Integer bounds around 2^bits·P(D < k), as a function of ``bits``; P(D < k) = c_k is (1 -
+        """Integer bounds around 2^bits·P(D < k), as a function of ``bits``; P(D < k) is (1 -
         e^(-k·rate)) / (1 - e^(-size·rate))."""
 
         def bracket(bits: int) -> tuple[int, int]:
@@ -151,7 +151,7 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """The positions of the random words that equal a table entry; these need further bits."""
+    """The positions of the random words ``digits`` that equal a table entry and need more bits."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 
@@ -162,8 +162,8 @@ def one_by_one(words: Words) -> Word:
 
 
 def accepted(count: int, attempt: Callable[[int], Integers]) -> Integers:
-    """``count`` draws of a rejection sampler: ``attempt(missing)`` makes about ``missing``
-    proposals and returns the accepted ones, until there are enough."""
+    """``count`` draws of a rejection sampler: ``attempt(missing)``, which makes about ``missing``
+    proposals and returns the accepted ones, is called until ``count`` are accepted."""
     parts, missing = [np.empty(0, np.int64)], count
     while missing > 0:
         parts.append(attempt(missing))

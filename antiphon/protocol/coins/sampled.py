@@ -35,7 +35,7 @@ class Undoubled(Protocol):
 _alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
 
 tell_of_forks: Final = _alive.add
-"""Register an object: after a fork, its ``forked`` is called in the child while it lives."""
+"""Register an object, so that after a fork its method ``forked`` is called in the child process."""
 
 
 def _tell() -> None:
@@ -44,8 +44,8 @@ def _tell() -> None:
 
 
 def no_words(count: int) -> NoReturn:
-    """The source of random words that replaces that of seeded coins in a forked child: it refuses
-    to draw. Raises: ProtocolError."""
+    """A source of random words that only raises ProtocolError: in a forked child it replaces the
+    source of seeded coins."""
     raise ProtocolError(
         "seeded coins were carried through a fork, where both processes would toss alike: make "
         "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
@@ -59,16 +59,16 @@ if hasattr(os, "register_at_fork"):
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
 _READY: Final = 1 << 14
-"""The number of discrete Gaussian draws of large standard deviation (``WideGaussian``) that are
-made in advance at once."""
+"""The number of draws that a ``WideGaussian`` sampler (discrete Gaussian noise of large standard
+deviation) makes at once, in advance."""
 _FITS: Final = 2**50
-"""The largest noise scale at which noise fits 64 bits, except with probability below e^(-2^12)."""
+"""The largest scale at which discrete noise fits 64 bits, except for a chance below e^(-2^12)."""
 _MANY: Final = 64
-"""From this number of weights on, ``categorical`` is faster with a NumPy array."""
+"""The number of weights from which on ``categorical`` is faster with a NumPy array."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""The number of samplers that coins cache, by the identity (``id``) of the parameter."""
+"""The number of samplers that coins cache, each under the identity (``id``) of its parameter."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -108,9 +108,9 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
 def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
-    """The parameter's exact value and its sampler, cached under the identity (``id``) of ``given``
-    if this is the exact value itself."""
-    if exact is given:  # The cache refers to the number, so no other object gets the same ``id``.
+    """The pair of a parameter's exact value and its sampler. If the parameter as ``given`` is that
+    exact value itself, the pair is cached under its identity (``id``)."""
+    if exact is given:  # The cache keeps the number alive, so that no other object gets its ``id``.
         if len(known) >= _KNOWN:
             known.clear()
         known[id(given)] = exact, made
@@ -321,7 +321,8 @@ class SampledCoins(Coins):
         return drawn
 
     def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
-        """A few wide Gaussian draws from a stock made in bulk: NumPy is fast for thousands only."""
+        """Some wide Gaussian draws from a stock that is drawn in bulk: NumPy is fast only for
+        thousands at once."""
         stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)

@@ -19,7 +19,7 @@ from antiphon.protocol.coins.inversion import WORD, Word
 WIDEST: Final = 1_000_000
 """The largest number of outcomes of one draw that is enumerated."""
 LONGEST: Final = 1 << 17
-"""The largest number of bits of a rational weight in an enumeration."""
+"""The largest number of bits of the weights e^(rate·score) that are enumerated."""
 Below: TypeAlias = Callable[[int], int]
 """The type of a call n -> uniform integer on 0..n-1."""
 

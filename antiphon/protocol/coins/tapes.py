@@ -44,7 +44,7 @@ class RecordedCoins(Coins):
         return value
 
     def be(self, coins: Coins) -> None:
-        """Draw from these coins from now on: each step of an exchange has coins of its own."""
+        """Use these coins from now on, as each step of an exchange (a generator) gets new coins."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
@@ -128,7 +128,8 @@ MOST: Final = 1_000_000
 
 
 class _EnumeratedCoins(Coins):
-    """Coins that follow a given path of outcomes, then take the first outcome of each new draw."""
+    """Coins that follow a given path: the outcomes of the first draws; each further draw has its
+    first outcome."""
 
     __slots__ = ("branches", "exact", "path")
     strict = True

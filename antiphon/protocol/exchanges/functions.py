@@ -95,8 +95,7 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """The declaration (``composition.Lifting``) by which ``ap.guarantee`` applies CM Thm 6.1; or
-    None."""
+    """The ``composition.Lifting`` with which ``ap.guarantee`` applies CM Thm 6.1, or None."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]

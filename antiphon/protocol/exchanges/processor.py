@@ -34,7 +34,8 @@ returns (state', answer)."""
 
 
 def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
-    """Part of an exchange: sends each message to the right in turn, and returns the answers.
+    """A generator for use in an exchange: it sends each message to the right in turn, and returns
+    the list of answers.
 
     ``answers = yield from in_turn(messages)``. (Not ``yield from messages``: a tuple or a list
     takes no answers, and raises AttributeError at the first.)
@@ -57,9 +58,9 @@ class Underway(Generic[State, Live]):
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent right so far; the other fields determine them, also in a rerun."""
+    """The messages that the exchange has sent to the right so far; a rerun must send the same."""
     slot: list[Live] = attrs.field(eq=False)
-    """The live generator of the exchange, which the next step removes; empty afterwards."""
+    """A list with the running generator of the exchange, until the next step removes it."""
 
     def take(self) -> Live | None:
         """The live generator of this exchange, removed from its slot; None if the slot is empty.
@@ -123,8 +124,8 @@ def check_generator(live: object) -> None:
 
 
 def run_again(live: Exchanged, underway: Underway) -> None:
-    """Run a new generator of an unfinished exchange on the answers recorded so far, up to the point
-    where the exchange waits for the next answer.
+    """Run a new generator of an unfinished exchange on the recorded answers, up to the point where
+    the exchange waits for the next one.
 
     Raises: PartError if it does not send the same messages again, or raises an error where it did
     not before.

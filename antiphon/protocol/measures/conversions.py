@@ -22,8 +22,7 @@ _DIGITS: Final = 40
 
 @attrs.frozen
 class Conversion:
-    """An implication in the table: a mechanism with a measure of the class ``of`` also has a
-    measure of the class ``to``."""
+    """An implication in the table: a measure of the class ``of`` implies one of class ``to``."""
 
     of: type[kinds.Measure]
     to: type[kinds.Measure]
@@ -101,7 +100,8 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions, which also combine. For (ε, δ) at a chosen δ: ``approximate``."""
+"""The table of implications between measures, which can be chained; for (ε, δ) at a chosen δ see
+``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
@@ -136,7 +136,7 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
     found = converted(measure, type(other))
     if found is None or isinstance(other, kinds.Renyi | kinds.Dominated):
         return False
-    # Every other measure has a single parameter, an exact number >= 0.
+    # The remaining measures have a single parameter, and a smaller one promises more.
     mine, asked = (attrs.astuple(each, recurse=False)[0] for each in (found, other))
     return exact.at_most(mine, asked)
 

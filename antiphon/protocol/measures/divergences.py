@@ -37,8 +37,8 @@ def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
 
 
 def response_curve(epsilon: exact.Epsilon) -> Callable[[float], float]:
-    """The Rényi divergence of randomized response RR_{ε,0} as a function of the order; ε is
-    rounded once. Raises: InvalidArgument."""
+    """The Rényi divergence of randomized response RR_{ε,0} as a function of the order; ε is rounded
+    to a double once, for all orders. Raises: InvalidArgument."""
     size = up(exact.epsilon(epsilon))
 
     def curve(order: float) -> float:
@@ -106,8 +106,8 @@ def range_divergence(eta: exact.Epsilon, order: float) -> float:
 
 
 def range_curve(eta: exact.Epsilon) -> Callable[[float], float]:
-    """The largest Rényi divergence of an η-bounded-range mechanism as a function of the order; η
-    is rounded once. Raises: InvalidArgument."""
+    """The largest Rényi divergence of an η-bounded-range mechanism as a function of the order; η is
+    rounded to a double once, for all orders. Raises: InvalidArgument."""
     size = up(exact.epsilon(eta, "eta"))
     return lambda order: _of_range(size, order_of(order))
 

@@ -88,7 +88,7 @@ def _text(value: str, secrets: bool) -> Json:
         return value
     try:
         value.encode()
-    except UnicodeEncodeError:  # JSON would join two lone surrogates (half characters)
+    except UnicodeEncodeError:  # JSON would join lone surrogates (halves of a character)
         data = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
         return {"text": data}
     return value
@@ -271,7 +271,8 @@ def _decode_type(data: Fields, depth: int) -> object:
 
 
 def _unregistered(name: str, data: Json) -> registry.Unregistered:
-    """A placeholder for a value of an unregistered type; it is written again as it was read."""
+    """A placeholder for a value of an unregistered type; saving the placeholder writes the value as
+    it was read."""
     return registry.Unregistered(name, json.dumps(data))
 
 

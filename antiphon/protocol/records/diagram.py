@@ -39,7 +39,8 @@ class Lane:
 
 @attrs.frozen
 class Arrow:
-    """A message from one lane to another; ``kind`` is says, differs, answers, creates or halts."""
+    """A message drawn as an arrow from one lane to another; ``kind``: says, differs, answers,
+    creates or halts."""
 
     source: int
     target: int
@@ -107,7 +108,7 @@ def title_of(view: Interaction) -> str:
 
 
 def _few(parts: list[Json]) -> list[Json]:
-    """At most a dozen parts of a chain; a placeholder stands for the rest, in the middle."""
+    """The parts of a chain to draw, at most a dozen; a placeholder replaces those in the middle."""
     if len(parts) <= _MOST_PARTS:
         return parts
     half = _MOST_PARTS // 2
@@ -139,8 +140,8 @@ def _answers_unchanged(part: Json) -> bool:
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part itself sent the last HALT; true unless it is a verifier whose
-    verification function accepts all the messages."""
+    """Whether the leftmost part answered the last message by HALT without passing it on; true
+    unless it is a verifier whose verification function accepts all the messages."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -221,8 +222,8 @@ class _Cast:
             yield Arrow(last, self._born[number], "create", "creates")
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
-        """The arrows of an answer, which takes the way of the message in reverse; a composition
-        itself answers a message that creates a mechanism."""
+        """The arrows of an answer, from the receiver of the message back to the adversary; none for
+        the arrow to a newly created mechanism, since the composition answers."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

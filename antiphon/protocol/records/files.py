@@ -24,7 +24,7 @@ from antiphon.protocol.coins.sampled import tell_of_forks
 
 try:
     import fcntl
-except ImportError:  # Some systems have no file locks; a new file still has one writer.
+except ImportError:  # Some systems have no file locks, and files are then not locked.
     fcntl = None  # type: ignore[assignment]
 
 _TORN: Final = "its last line could not be written whole"
@@ -49,7 +49,7 @@ class Growing(AbstractContextManager["Growing"]):
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # If an interrupt ends the write, this reason remains, and later writes are refused.
+        # If an interrupt ends the write, later writes are refused with this reason.
         self._refusal = _TORN
         with naming(self.path):
             write_all(self._descriptor, data)
@@ -98,7 +98,9 @@ class Held(AbstractContextManager["Held"]):
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             return None
         if not os.access(self._beside.parent, os.W_OK):
-            return None  # Without write permission for the folder, no file in it can be replaced.
+            # No lock is needed: without write permission for the folder, no file in it can be
+            # replaced.
+            return None
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         while True:
             file = FileIO(os.open(self._beside, flags, 0o600), "r+")
@@ -107,11 +109,13 @@ class Held(AbstractContextManager["Held"]):
             except BlockingIOError:
                 with file:
                     raise _in_use(path, file.read(80)) from None
-            except OSError:  # Some file systems have no locks.
+            except OSError:  # Some file systems have no locks; then the path is not locked.
                 return file
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), self._beside.stat()):
-                    with suppress(OSError):  # On a full disk the lock file stays empty.
+                    # The holder's name is only for error texts: on a full disk the lock file stays
+                    # empty.
+                    with suppress(OSError):
                         file.truncate()
                         file.write(f"process {os.getpid()} on {platform.node()}".encode())
                     return file
@@ -139,7 +143,8 @@ def _in_use(path: Path, holder: bytes | None) -> FileError:
 def whole(
     path: Path, *, secret: bool = False, overwrite: bool = False, part: Path | None = None
 ) -> Generator[Growing, None, None]:
-    """A temporary file beside the path, which takes its name once it is written and synced.
+    """Context manager: a temporary file, renamed to ``path`` once it is completely written and
+    synced.
 
     ``part``: the path of the temporary file, for a caller that is its only writer; a leftover there
     is replaced. Raises: FileError, if the path is taken and not to be overwritten, has another
@@ -154,7 +159,7 @@ def whole(
         with naming(path):
             _take_name(beside, path, overwrite)
     except BaseException:
-        with suppress(OSError):  # A directory at this path stays.
+        with suppress(OSError):  # A directory in the temporary file's place is not removed.
             beside.unlink()
         raise
     sync_directory(path.absolute().parent)
@@ -213,7 +218,8 @@ def _opened(path: Path, secret: bool, overwrite: bool) -> int:
         if _is_regular(descriptor):  # A terminal or a pipe is not locked.
             _lock(descriptor, path)
             if secret and hasattr(os, "fchmod"):
-                os.fchmod(descriptor, 0o600)  # A file that existed before also gets this mode.
+                # The mode is set here because a file that existed before keeps its old mode.
+                os.fchmod(descriptor, 0o600)
             os.ftruncate(descriptor, 0)
     except BaseException:
         os.close(descriptor)

@@ -30,7 +30,7 @@ _DEEPEST: Final = 6
 _MOST: Final = 4
 """The largest number of items of a tuple, or of parameters, that a label shows."""
 _LONGEST: Final = 4096
-"""The number of bits beyond which a fraction is not written out."""
+"""The largest number of bits of a fraction that is written out; a longer one is rounded."""
 
 
 def shorten(text: str, width: int) -> str:

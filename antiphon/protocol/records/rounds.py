@@ -41,29 +41,29 @@ class _ForTheCaller:
     __slots__ = ("_failures", "_why_halted")
 
     def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
-        """Store the failures, and the reason for a halt, that the session knows."""
+        """Store the failures and the reason for a halt, as the session reports them."""
         set_derived(self, _failures=failures, _why_halted=why_halted)
 
     @property
     def failures(self) -> tuple[BaseException, ...]:
-        """The exceptions of steps that failed; kept in memory only, for the caller."""
+        """The exceptions of the steps that failed; kept in memory for the caller, never saved."""
         return getattr(self, "_failures", ())
 
     @property
     def why_halted(self) -> str | None:
-        """Why the mechanism halted, if it says so; kept in memory only, for the caller."""
+        """The reason why the mechanism halted, if known; in memory for the caller, never saved."""
         return getattr(self, "_why_halted", None)
 
 
 @attrs.frozen(repr=False)
 class Interaction(_ForTheCaller):
-    """An interaction that was played, to be saved and drawn: parties, rounds and ending."""
+    """An interaction, as it is saved and drawn: its parties, its rounds and how it ended."""
 
     header: Header
     rounds: Sequence[Round] = attrs.field(repr=False)
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
-    """The coins that the adversary drew with its last message, HALT."""
+    """The coins that the adversary drew to choose its last message, HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
     """A description of the part of a file that was left out, because the file stops inside a line
     or a round; None if the file is complete."""

@@ -1,4 +1,4 @@
-"""Where the rounds of an interaction are kept: memory, or JSON lines (docs/transcripts.md).
+"""Stores for the rounds of an interaction: memory, or a file of JSON lines (docs/transcripts.md).
 
 A file has one line for each message, written at once, so that a long run streams to disk and a
 killed process loses at most the line being written.
@@ -70,7 +70,7 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """A cache: identity (``id``) of a message -> the message and its line."""
+        """A cache of encoded messages: the identity (``id``) of a message -> message and line."""
 
     def __enter__(self) -> FileSink:
         try:

@@ -104,7 +104,8 @@ class _Sheet:
         gaps = [(a + b) / 2 + 24 for a, b in pairwise(self._boxes)]
         for turn in self._diagram.turns:
             for arrow in (*turn.message, *turn.answer):
-                # the index of the gap between lanes in which the arrow's text stands
+                # The index of the gap between two neighbouring lanes into which the arrow's text is
+                # written.
                 place = max(arrow.source, arrow.target) - 1
                 gaps[place] = max(gaps[place], text_width(arrow.text, 12.5) + 34)
         places = [_LEFT + self._boxes[0] / 2]

@@ -25,7 +25,7 @@ from antiphon.protocol.records.rounds import Ending, Interaction, Round
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
-"""The largest number of bytes in one line; a longer one is refused unread."""
+"""The largest number of bytes in one line; a longer line is refused before it is parsed."""
 
 
 @attrs.frozen
@@ -58,8 +58,8 @@ class TranscriptEntry(NamedTuple):
 
 
 def _encoder() -> Callable[[object], str]:
-    """A function that writes a JSON value as compact text; its encoder is built once, since
-    ``JSONEncoder.encode`` builds one at each call."""
+    """A function that writes a JSON value as compact text; it has its own encoder, because
+    ``JSONEncoder.encode`` makes a new one at each call."""
     plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:

@@ -68,6 +68,9 @@ class OneSensitiveTotal(queries.HistogramQuery):
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
 
+    def sensitivity(self, dimension: int) -> int:
+        return 1
+
 
 def _histogram_svt() -> Specimen:
     zeros = (0,) * 4
@@ -124,6 +127,9 @@ class LargestFromAHundred(queries.HistogramQuery):
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return 100 + max(counts)
+
+    def sensitivity(self, dimension: int) -> int:
+        return 1
 
 
 @register("antiphon.corpus.NoiselessHSS/1")

@@ -101,6 +101,9 @@ class Capped(HistogramQuery):
     def __call__(self, counts: tuple[int, ...]) -> int:
         return min(counts[0], CAP)
 
+    def sensitivity(self, dimension: int) -> int:
+        return 1
+
 
 @attrs.frozen(kw_only=True)
 class SmallHSS(TestedIntervals):

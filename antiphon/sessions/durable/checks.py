@@ -22,21 +22,21 @@ MOST: Final = MAX_LINE - LONGEST
 _SECTOR: Final = 512
 """The number of bytes that a disk writes at once, or a divisor of it."""
 _SHORT: Final = 8
-"""The number of successive zero bytes that count as a hole left by a power cut: flipped bits do not
-produce so many."""
+"""The number of successive zero bytes that reveal a power cut: flipped bits make fewer."""
 _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A JSON line of a log as bytes with its check sum, continued from the sum ``before`` of the
-    line before; and the new check sum."""
+    """A log line as bytes that end in its check sum, and this sum as a number; ``before`` is the
+    check sum of the previous line."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
 
 
 def check_of(raw: bytes, before: int | None) -> int | None:
-    """Check sum at the end of a whole line; None for a line of an older file version that has none.
+    """The check sum at the end of a whole line; None for a line of an older file version, without
+    one.
 
     Raises: TranscriptError if the check sum is wrong for this line after the lines before it.
     """
@@ -56,14 +56,14 @@ def check_before(file: IO[bytes], place: int) -> int | None:
 
 
 def lost_its_end(raw: bytes) -> bool:
-    """Whether the last line of a log, which lacks its line end, has a complete check sum: then the
-    line is damaged, and not cut short."""
+    """Whether the last line of a log lacks only its line end: it has a complete check sum, so it
+    was damaged, and not cut short by a crash."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 
 def hole(file: IO[bytes], start: int) -> str | None:
-    """A description of the zero bytes that a power cut has left from byte ``start`` on; None if the
-    damage has another cause.
+    """A description of the hole (zero bytes) that a power cut has left from byte ``start`` on; None
+    if the damage has another cause.
 
     A disk writes sectors in any order, and unwritten sectors are zeros after a power cut. Only
     lines that were never synced can be lost in this way. Raises: TranscriptError if a lost line had
@@ -77,7 +77,7 @@ def hole(file: IO[bytes], start: int) -> str | None:
     if begin != start and begin % _SECTOR and end - begin < _SHORT:
         return None
     file.seek(end)
-    # The line after the zeros may have begun inside them, so it is skipped.
+    # The line after the zeros may have begun before their end, so it is skipped.
     file.readline(MAX_LINE)
     while raw := file.readline(MAX_LINE):
         found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
@@ -110,7 +110,7 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        # ``known`` holds all check sums that the other process's next line may continue.
+        # The next line of the other process may continue any of these check sums.
         known |= {check, last}
     if file.read(1):
         return None
@@ -118,8 +118,8 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
 
 
 def _first(file: IO[bytes], start: int, size: int, *, zero: bool) -> int:
-    """The position of the first byte that is zero, or (``zero=False``) that is not; the file
-    size if there is none."""
+    """The position of the first zero byte from ``start`` on, or of the first other byte
+    (``zero=False``); the file size if there is none."""
     file.seek(start)
     place = start
     while block := file.read(_BLOCK):

@@ -17,13 +17,13 @@ from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.reading import Course, opening
 
 _TAIL: Final = 1 << 19
-"""The number of bytes of logged messages after which the state is logged again, so that a restart
-has few messages to step through."""
+"""The number of bytes of messages after which the state is logged again, so that a restart steps
+through few messages."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""A point in a session: the size of the log, the progress to record in the guard file, and the
+"""A stage of the session: the size of the log, the progress to record in the guard file, and the
 state with the last exchange."""
 
 
@@ -38,17 +38,17 @@ class DurableSession(Session):
 
     # The possible ends of the log after the process died, for its last message m and answer a:
     #
-    #   (nothing of m)   The message has not happened.
-    #   says m           A promise. Nobody has seen the coins drawn for it: the resumed session
-    #                    steps it again, with fresh coins; so its data and its charge are not lost,
-    #                    and its answer is ``last``.
-    #   answers a        It has happened, and the caller may have got a. (A torn line counts as
-    #                    missing.)
-    #   refused          It has not happened, and no coin was drawn.
+    #   (nothing of m)   The message counts as never sent.
+    #   says m           An answer is due. Nobody has seen the coins drawn for it: the resumed
+    #                    session steps m again, with fresh coins; so its data and its charge are not
+    #                    lost, and its answer is ``last``.
+    #   answers a        The message is answered, and the caller may have got a. (A line that is cut
+    #                    off counts as missing.)
+    #   refused          The message was refused, and no coin was drawn.
     #
-    # The state changes in memory between ``says`` and ``answers``. If the second cannot be written,
-    # the session is over: nobody gets the answer, and a resumed session draws anew. So a promise is
-    # always the last line of a log: no message and no stored state follows it.
+    # The state changes in memory between ``says`` and ``answers``. If ``answers`` is not written,
+    # the session is over: nobody gets the answer, and a resumed session draws anew. So a ``says``
+    # without an answer is always the last line of a log.
 
     __slots__ = (
         "_guard", "_instead", "_kept", "_key", "_keys", "_lasting", "_log", "_mark", "_promised",
@@ -78,8 +78,7 @@ class DurableSession(Session):
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys, self._key = course.keys, course.key
-        """The messages' keys with the answers, and the key of the message in the log without an
-        answer."""
+        """The answered messages' keys, and the key of the message in the log without an answer."""
         self._over, self.failure = course.over, course.failure
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
@@ -181,7 +180,7 @@ class DurableSession(Session):
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
             return super().send(message)
-        # A signal handler may call ``send`` before the last message has its answer.
+        # A signal handler has called ``send`` while the last message has no answer yet.
         if self._promised:
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
@@ -201,7 +200,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # An interrupt may come after the step: its answer is written even so.
+        finally:  # An interrupt may come after the step; then its answer is written all the same.
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -227,7 +226,8 @@ class DurableSession(Session):
             self._key = None
 
     def _joined(self, answer: str) -> str | None:
-        """A log line with an answer and the state after it; None if the state cannot be stored.
+        """A log line that holds an answer and the state after it; None if the state cannot be
+        stored.
 
         None also if a part failed, for example by lack of memory, because the same step might
         succeed in a restart.
@@ -264,8 +264,7 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks, before the state line that will name their
-        positions."""
+        """Write the message keys that the log lacks, before a state line names their places."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -377,8 +376,7 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """A context manager for writing log lines: an error ends the session, and no answer is
-    returned."""
+    """A context manager for writing log lines: an error ends the session without an answer."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

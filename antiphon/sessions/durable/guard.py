@@ -1,4 +1,4 @@
-"""The guard file beside a durable session's log: locked by one holder, a record of its progress.
+"""The guard file beside a durable session's log: it has one holder, and records the progress.
 
 The log alone does not show whether it is an older copy. The guard is locked while the session
 lives, and records its generation and the number of answered messages. A log that is behind its
@@ -46,7 +46,7 @@ class Progress(NamedTuple):
     number: int
     """The number of messages that the session has answered."""
     offset: int
-    """The position of the last stored state in the log; only a hint."""
+    """The position of the last stored state in the log; a hint, which may be wrong."""
     boot: str = ""
     """The identifier of the machine's boot in which answers may be given before they are on the
     disk; "" if answers never are."""
@@ -59,7 +59,7 @@ class Progress(NamedTuple):
 
 
 def this_boot() -> str:
-    """The identifier of the machine's present boot, new with each restart; "" if unknown."""
+    """The identifier of the machine's present boot, which each restart changes; "" if unknown."""
     try:
         return _BOOT.read_text("ascii").strip()[:_LONGEST_BOOT]
     except (OSError, ValueError):
@@ -136,7 +136,8 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """The identity of the guard file (inode and version), which no copy of the file has."""
+        """The identity of the guard file (its inode number and version), which a copy of the file
+        does not share."""
         number = os.fstat(self._descriptor).st_ino
         with suppress(OSError):  # Some file systems have no inode versions.
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
@@ -149,7 +150,7 @@ class Guard:
         return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
 
     def remove(self) -> None:
-        """Delete the guard file that was made for a session which has not begun."""
+        """Delete the guard file of a session that could not be started."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                 self.path.unlink()
@@ -205,7 +206,7 @@ def is_held(log: Path) -> bool:
 
 
 def check_there(descriptor: int, path: Path) -> None:
-    """Check that an open file is still the one at its path. Raises: FileError, OSError."""
+    """Check that an open file has not been moved or replaced. Raises: FileError, OSError."""
     opened = os.fstat(descriptor)
     try:
         there = os.path.samestat(opened, os.stat(path))
@@ -221,8 +222,7 @@ def beside(log: Path) -> Path:
 
 
 def marked(log: Path) -> Progress:
-    """The progress that a log's guard file records, read without its lock. Raises: ResumeError,
-    FileError."""
+    """The progress in a log's guard file, read without its lock. Raises: ResumeError, FileError."""
     with naming(beside(log), "read"):
         return _mark(beside(log), beside(log).read_bytes())
 

@@ -33,11 +33,11 @@ class SessionFile:
     """The number of times the session has been resumed."""
     answered: int
     stepped: int
-    """The number of messages that this report stepped through, as a restart would."""
+    """The number of messages through which this report stepped the mechanism, like a restart."""
     size: int
     """The size of the file, in bytes."""
     in_flight: bool
-    """Whether the log ends in a message without an answer, which a restart will step."""
+    """Whether the log ends in a message without an answer; a restart will step it."""
     over: str | None
     """The reason why the session has ended; None if it has not."""
     cut: str | None
@@ -49,7 +49,7 @@ class SessionFile:
     """Whether the machine was restarted after answers were given before they were on the disk
     (``sync="os"``): some may be missing, so the session must not be resumed."""
     live: bool
-    """Whether a session is running on the file now; then this report may already be out of date."""
+    """Whether a session is running on the file now; then this report may be out of date already."""
     written: datetime
     """The time of the last write to the file before this report read it."""
     budget: BudgetInSight | None = attrs.field(default=None, repr=False)
@@ -122,8 +122,8 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
 def _read(
     path: Path, mechanism: Mechanism | None, hint: int
 ) -> tuple[reading.Opening, Mechanism, reading.Course, datetime]:
-    """Read a log once: its first line, its mechanism, the session's progress, and the time of the
-    last write to the file."""
+    """The contents of a log: its first line, its mechanism, the session's progress, and the time of
+    the last write to the file."""
     with naming(path, "read"), path.open("rb") as file:
         written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
         first = reading.opening(file, path)

@@ -55,7 +55,7 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # Errors after a failed write state this reason.
+        # If this write fails or is interrupted, later writes are refused with this reason.
         self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:
@@ -64,7 +64,7 @@ class Journal:
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
-        # Another process has written: a lock may get lost on a network file system.
+        # Another process has written to the log: on a network file system a lock may get lost.
         if end != self.size:
             raise FileError(
                 f"{self.path} was written by another while its session was live: its lock was "
@@ -83,7 +83,7 @@ class Journal:
             return
         with self._syncing:
             if self._synced >= size:
-                return  # Another thread has synced the line in the meantime.
+                return  # Another thread has synced these bytes in the meantime.
             reached = self.size
             try:
                 if self._lost:
@@ -151,7 +151,7 @@ class Journal:
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
-    """The bytes of a log of these lines, their positions, and the check sum of the last."""
+    """A log of these lines, as bytes; the lines' positions; the last line's check sum."""
     data, places, check = bytearray(), list[int](), 0
     for line in lines:
         places.append(len(data))
@@ -166,7 +166,7 @@ def begin_anew(path: Path, data: bytes) -> int:
     Only the holder of the guard may call it: nobody else writes to ``part_of``. Raises: FileError;
     then the log is unchanged, as every step that may fail comes before the renaming.
     """
-    there = Path(os.path.realpath(path))  # The path of the file itself, not of a link to the file.
+    there = Path(os.path.realpath(path))  # The log itself is replaced, not a link to it.
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)

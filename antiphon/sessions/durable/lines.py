@@ -22,9 +22,9 @@ from antiphon.sessions.durable.states import kept
 
 _LONGEST: Final = 256
 _TOGETHER: Final = 1 << 20
-"""The number of bytes after which stored keys continue on another line of the log."""
+"""The number of bytes of message keys on one line of the log, after which a new line begins."""
 UNKNOWN: Final = object()
-"""A marker for the missing answer to a message whose key is new."""
+"""The result of a search for the answer to a message whose key is new."""
 
 
 class Keyed(NamedTuple):
@@ -35,7 +35,7 @@ class Keyed(NamedTuple):
 
 
 def keyed(key: object, said: codec.Json) -> Keyed:
-    """The key of a message, with the digest of the message's JSON form ``said``.
+    """A message's key with the digest of the message, whose JSON form is ``said``.
 
     Raises: InvalidArgument if ``key`` is not a valid key.
     """
@@ -142,8 +142,8 @@ _TOO_LONG: Final = f"a state is kept in a line of less than {MAX_LINE} bytes"
 
 
 def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
-    """The log line of a message before it is stepped, and its key. Raises: InvalidArgument for
-    an unreadable message or a bad key."""
+    """The log line for a message that is about to be stepped, and the message's key with its
+    digest. Raises: InvalidArgument for an unreadable message or a bad key."""
     said = _readable(message)
     if key is None:
         line, found = dumps({"says": said}), None
@@ -183,7 +183,7 @@ def _check_read(said: codec.Json, value: object) -> None:
 
 
 class Written:
-    """The step function of a mechanism, which also makes the log line of each answer.
+    """The step function of a mechanism; a call also makes the log line of the answer.
 
     An answer that cannot be written counts as a failed step: if the answer were drawn again on
     resuming, an adversary could choose among several noises (law 1).
@@ -208,7 +208,7 @@ class Written:
 
 
 def failing(why: str) -> str:
-    """The log line of a step that failed: its answer is HALT, which ends the session."""
+    """The log line of the answer HALT to a message whose step failed, which ends the session."""
     return dumps({"answers": codec.encode(HALT), "failed": why})
 
 

@@ -66,7 +66,7 @@ class Course:
     key: Keyed | None = None
     """The key that came with the message without an answer."""
     tries: int = 0
-    """The number of times that the step of the unanswered message has been started again."""
+    """The number of times that a restart has begun to step the unanswered message."""
     begin: int = 0
     """The position where the last whole line begins."""
     end: int = 0
@@ -77,14 +77,14 @@ class Course:
     stepped: int = 0
     """The number of messages that have been stepped through."""
     kept: tuple[int, int] = 0, 0
-    """The end position and the length of the line with the last stored state."""
+    """The end position and the length of the log line with the last stored state."""
     failure: PartError | None = None
     """A PartError that stands for the session's own failed step; None if none failed."""
     keys: Keys = attrs.field(factory=Keys)
 
 
 def opening(file: IO[bytes], path: Path) -> Opening:
-    """The first line of a log, parsed. Raises: TranscriptError."""
+    """The first line of a log. Raises: TranscriptError if it is no durable session's."""
     raw = file.readline(MAX_LINE)
     if not raw.endswith(b"\n"):
         raise TranscriptError(f"{path}: its first line is torn, so no session has begun")
@@ -122,7 +122,7 @@ def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) 
     yield course
     for line in _lines(file, course):
         _take(course, line, mechanism, coins)
-        # A restart may begin at this line, as the log names all message keys before it.
+        # A restart may begin here: all message keys before this line are in the log.
         if "state" in line and not course.keys.fresh:
             course.kept = course.end, course.end - course.begin
         yield course
@@ -164,8 +164,8 @@ def _line_at(file: IO[bytes], place: int, first: Opening) -> tuple[bytes, int | 
 
 
 def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
-    """The whole lines from the present position on; a torn end, or one lost in a power cut, is
-    noted in ``course.cut``."""
+    """The whole lines from the present position on; a torn last line, or lines lost in a power cut,
+    are noted in ``course.cut``."""
     while raw := file.readline(MAX_LINE):
         try:
             whole = _whole(raw, course.check)
@@ -200,7 +200,8 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
     """Update ``course``, the progress of a session, by one line of its log."""
-    if "says" in line:  # A new message replaces the last one, which may have no answer.
+    # A message replaces an earlier one that has no answer.
+    if "says" in line:
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:
@@ -223,8 +224,7 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
 
 
 def _compare(course: Course, line: Fields, mechanism: Mechanism) -> None:
-    """Check that the state in a log line equals the one reached by stepping. Raises:
-    ReplayMismatch."""
+    """Check that the state in a log line equals the state reached. Raises: ReplayMismatch."""
     kept = Course(None)
     _restore(kept, line, mechanism)
     one, two = (
@@ -276,7 +276,7 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     if course.key is not None:
         course.keys.add(course.key, answer)
         course.key = None
-    # The stored state is used, as a part that failed then may succeed when it is stepped again.
+    # The mechanism is not stepped again here: a part that failed before could now succeed.
     if "state" in line:
         _restore(course, line, mechanism)
         return

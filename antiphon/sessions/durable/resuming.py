@@ -231,7 +231,7 @@ def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, m
         raise ResumeError(
             f"{path} and its guard are copies: where they were copied from, the session may have "
             "gone on, and two that go on from one state answer with noise twice. If they were "
-            "moved here, and no other copy is ever resumed, say moved=True"
+            "moved here, and no other copy is ever resumed, say moved=True (--moved)"
         )
 
 
@@ -247,8 +247,7 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot identifier that the guard file records if answers may be given before they are on
-    the disk; else an empty text."""
+    """The machine's boot identifier, if answers may be given before they are on the disk, or ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
@@ -263,7 +262,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except errors.AntiphonError:  # The message is refused, so it has not happened.
+    except errors.AntiphonError:  # The message is refused, so it counts as never sent.
         if session.over:
             raise
     session.settle()

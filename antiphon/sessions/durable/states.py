@@ -27,8 +27,7 @@ from antiphon.protocol.registry import is_named_tuple, registered_name, state_na
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
-"""A pattern that finds classes from outside this library in a stored state, whose decoding must be
-tested."""
+"""A pattern that finds classes outside this library in a state: their decoding must be tested."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -98,8 +97,8 @@ def restored(data: object) -> Any:
 
 
 _Known: TypeAlias = "dict[str, Any]"
-"""A cache of decoded classes and messages: thousands of created mechanisms are often alike, and
-can share immutable values."""
+"""A cache of decoded classes and messages: the states of thousands of created mechanisms often hold
+equal immutable values, which can be shared."""
 
 
 def _read(data: object, known: _Known) -> Any:
@@ -139,8 +138,8 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """The JSON value of an array together with its memory layout, on which the rounding of sums
-    depends.
+    """The JSON value of an array with its memory layout, which decides how sums of its entries are
+    rounded.
 
     Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """
@@ -187,7 +186,7 @@ def _has_arrays(said: codec.Json, kind: type) -> bool:
 
 
 def _said(value: object) -> tuple[codec.Json] | None:
-    """The JSON form of a value as a message, in a 1-tuple; None if it cannot be a message."""
+    """The JSON form of a value as a message, in a 1-tuple; None if the value is no message."""
     try:
         said = codec.encode(value, secrets=True)
     except (InvalidArgument, AttributeError):
@@ -212,7 +211,7 @@ _OTHERWISE: Final = {
     "Printed": "antiphon.l2p.Printed/1",
     "Repaired": "antiphon.l2p.Repaired/1",
 }
-"""The registered names of this library's classes, by their names in older files, where they are not
+"""For classes of this library, by their names in older files: the registered name, if it is not
 "antiphon.CLASS/1"."""
 
 

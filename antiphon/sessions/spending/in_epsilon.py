@@ -62,7 +62,7 @@ def _reading(
     if budget is not None and not isinstance(budget, Filter):
         # A budget of a user's class sums up charges in a way that is unknown here.
         return None
-    # The filter itself charges a δ of up to ``limits[1]``.
+    # A filter's own charges use up a δ of at most ``limits[1]``.
     slack = delta / 2 if budget is None else delta - budget.limits[1]
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
@@ -73,7 +73,7 @@ def _reading(
 
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
-    """The ε at which the odometer should be tightest: the ε that the filter promises at δ, or 1."""
+    """The ε near which the odometer should be tightest: the ε of the filter at δ, or else 1."""
     curve = None if budget is None else budget.promised
     if curve is None or delta < curve.least_delta:
         return Fraction(1)
@@ -84,8 +84,8 @@ def _near(budget: Filter | None, delta: Fraction) -> Fraction:
 def _mixed(
     state: Distance, delta: Fraction, slack: Fraction, near: Fraction
 ) -> ExactEpsilon | float | None:
-    """An odometer's reading in ε at δ, given the sums of all charges; without slack (the share of δ
-    left to the odometer), the plain sum of all ε_i."""
+    """An odometer's reading in ε at δ, given the sums of all charges; the plain sum of all ε_i if
+    ``slack``, the share of δ that is left to the odometer, is 0."""
     if slack > 0:
         return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
     if state.epsilon is None or not state.delta.at_most(delta):
@@ -104,7 +104,7 @@ def _of_order(
 
 def _pure(guard: Gatekeeper | None) -> bool:
     """Whether the verification function is sparse parallel composition with pure ε only: then a
-    mechanism costs nothing until it receives a pair with different sides.
+    mechanism is charged only once it sees a difference.
 
     Until then a mechanism's answers have the same law in both worlds. So the likelihood ratio of
     its later answers equals that of all its answers, and lies between e^-ε and e^ε given any past:
@@ -116,7 +116,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
-    """The sums of ε over mechanisms that got a pair with different sides; None if unknown."""
+    """The sums of ε over the mechanisms that have seen a difference; None if unknown."""
     if guard is None or guard.state is None:
         return None  # The verifier has halted, so its state, which listed the mechanisms, is gone.
     state = _SUMS.initial_state
@@ -145,7 +145,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        # The spent part is at most the whole, but its bound may be larger.
+        # The true ε of the charges is at most the total, but the computed bound on it may be
+        # larger.
         spent = min(spent, total)
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
@@ -166,8 +167,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
 def risk_in(
     found: Found, of: str, prior: float | Fraction, false_positive: float | Fraction
 ) -> Risk:
-    """The risk of the whole session, or of its charges so far, as bounds on an adversary's success.
-    Raises: NoGuarantee, InvalidArgument."""
+    """Bounds on an adversary's success in the whole session, or given its charges so far only."""
     if of not in ("total", "spent"):
         raise InvalidArgument("of is 'total', the whole session, or 'spent', its charges so far")
     created = counted(found)

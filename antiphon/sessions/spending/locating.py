@@ -23,15 +23,15 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The verification function f of a verifier in front of a composition, and the verifier's
-    state, None once it has refused a message."""
+    """A verifier in front of a composition: its verification function f, and its state, which is
+    None once it has refused a message."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """How a message that creates a mechanism gets from the adversary to the composition."""
+    """The form in which a message that creates a mechanism reaches the composition."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -48,13 +48,14 @@ class Found:
     guard: Gatekeeper | None
     way: Way
     ours: bool
-    """Whether all code that decides on charges and reports them is this library's own."""
+    """Whether all code that decides on charges or reports them belongs to this library."""
     unknown: bool = False
     """Whether a step has failed in which a post-processor may have created unknown mechanisms."""
 
     @property
     def suitable(self) -> bool:
-        """Whether every creation message is a pair of equal sides, or no pair (CM Def. 4.4)."""
+        """Whether both worlds create the same mechanisms, as far as known: false only behind a
+        verifier whose f is not suitable (CM Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property
@@ -79,7 +80,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     ``failed``: whether the last step failed; the state is then the one before that step.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # ``heard`` collects all parts that decide which composition is found.
+    heard: list[object] = []  # All parts that decide which composition is found.
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
@@ -112,7 +113,7 @@ def guarding(links: Sequence[PostProcessor]) -> bool:
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """A verifier's function and its state, if the function is one of a composition; else None."""
+    """A verifier's state and verification function f, if f is about compositions; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -129,7 +130,7 @@ def _as_is(mechanism: Mechanism) -> bool:
 
 
 class Shares(OnAccess[ChildShare]):
-    """The budget shares of all created mechanisms; each is computed on access, in O(log n)."""
+    """The budget shares of all n created mechanisms; each is computed on access, in O(log n)."""
 
     def __init__(self, found: Found) -> None:
         self._found, self._children = found, found.children
@@ -162,7 +163,7 @@ def _share(found: Found, index: int, child: Child) -> ChildShare:
 
 
 def counted(found: Found) -> list[Create]:
-    """All messages that created a mechanism, without those that were refused."""
+    """The messages of all created mechanisms that were not refused."""
     return [child.created for child in found.children if _standing(child) != "refused"]
 
 
@@ -173,9 +174,8 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """The privacy parameter that a created mechanism used up among those that the verification
-    function fixes in advance, at once or when it received a pair with different sides; else None.
-    """
+    """The privacy parameter that a created mechanism has taken out of the purse of the verification
+    function; None if it has taken none."""
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -183,7 +183,8 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The privacy parameters that f (``guard.f``) fixes in advance, with how many are left."""
+    """The purse of the verification function (``guard.f``): its privacy parameters, with how many
+    of each are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -192,7 +193,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The verification function with only the parameters that were used up; None if none were."""
+    """The verification function with only the taken parameters of its purse; None if none were."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

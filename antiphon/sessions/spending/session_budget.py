@@ -44,8 +44,8 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
 def budget_of_record(
     mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
 ) -> SessionBudget | None:
-    """The budget of a session from its file, including the charge of a message in flight. None
-    without a composition.
+    """The budget of a durable session, from its file, with the charge of a message in flight (not
+    answered yet). None without a composition.
 
     A creation draws no coin, so its step is made; if a post-processor may have created more before
     a draw, that is unknown, and all counts as spent.
@@ -57,9 +57,9 @@ def budget_of_record(
                 after, _ = mechanism.step(state, message, ReplayedCoins())
             except errors.ReplayMismatch:  # The step draws a coin: what it may create is unknown.
                 now = find(mechanism, state, failed=True)
-            except errors.AntiphonError:  # The message will be refused, so it changes nothing.
+            except errors.AntiphonError:  # The message will be refused, so it changes no budget.
                 continue
-            except Exception:  # The step will fail, and be answered by HALT.
+            except Exception:  # The step will fail, and HALT will be the answer.
                 now = find(mechanism, state, failed=True)
             else:
                 now = find(mechanism, after)
@@ -129,7 +129,7 @@ class SessionBudget(BudgetInSight):
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
-        for _ in range(52):  # 52 bisections give ε the precision of a double.
+        for _ in range(52):  # 52 bisections give ε to the precision of a double.
             middle = (low + high) / 2
             low, high = (middle, high) if self._fits(middle) else (low, middle)
         return exact.fraction(low)
@@ -209,8 +209,8 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The lines of the budget's table; ``rule``: the filter, odometer or verification function that
-    decides."""
+    """The lines of the budget's table, headed by ``rule``: the filter, odometer or verification
+    function that limits or counts the charges."""
     yield "no budget" if rule is None else message_label(rule, 80)
     purse = (
         (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")

@@ -7,7 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 import attrs
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,12 +106,30 @@ class TestDefinition:
             ({"epsilon": 0}, "epsilon"),
             ({"per_user": 0}, "per_user"),
             ({"user": ""}, "user is a text"),
+            ({"user": 7}, "user is a text, not an int"),
+            ({"by": ("country", "device")}, "by='both'"),
+            ({"keys": [("FR", "phone"), ("DE", "phone")]}, "make one of both"),
+            ({"horizon": np.int64(9)}, r"write int\(x\)"),
+            ({"epsilon": np.float32(1)}, r"write float\(x\)"),
+            ({"best": np.int64(7)}, r"write int\(x\)"),
             ({"lateness": "-1 days"}, "lateness"),
         ],
     )
     def test_what_is_no_board_is_refused(self, given_, said):
         with pytest.raises(InvalidArgument, match=said):
             counting(**given_)
+
+    def test_a_call_with_other_parameters_is_shown_one_that_fits(self):
+        for call, write in (
+            (lambda: ap.boards.counts("country"), r"write ap\.boards\.counts\(by="),
+            (lambda: counting(column="x"), r"write ap\.boards\.counts\(by="),
+            (
+                lambda: ap.boards.sums("amount", epsilon=1),
+                r"write ap\.boards\.sums\(.amount., low=",
+            ),
+        ):
+            with pytest.raises(InvalidArgument, match=write):
+                call()
 
     @over("low, high, step", [(0, 0, 1), (5, 4, 1), (0, 1, 2), (0, 2**41, 1), (0, math.nan, 1)])
     def test_what_are_no_bounds_is_refused(self, low, high, step):
@@ -206,6 +226,66 @@ class TestFeeding:
         with pytest.raises(InvalidArgument, match="name="):
             live.feed(ap.stream(frame, board.columns.names), until="2026-01-03")
 
+    def test_a_frame_itself_is_told_how_to_come(self):
+        frame = pd.DataFrame({"time": ["2026-01-01"], "user": [7], "country": ["FR"]})
+        for source in (frame, pl.from_pandas(frame), pl.from_pandas(frame).lazy()):
+            with pytest.raises(InvalidArgument, match=r"live\.feed\(ap\.stream\(frame"):
+                counting().start(seed=1).feed(source, bad="leave out", until="2026-01-02")
+
+    def test_a_list_of_files_is_told_how_to_come(self, tmp_path):
+        live, path = counting().start(seed=1), csv(tmp_path, DAYS)
+        for paths in ([path], [str(path)], (path, path)):
+            with pytest.raises(InvalidArgument, match=r"live\.feed\(\*paths\)"):
+                live.feed(paths, name="f", bad="leave out", until="2026-01-03")
+        assert live.windows == 0
+
+    def test_after_its_block_a_board_says_that_it_is_closed(self, tmp_path):
+        with counting().open(tmp_path / "b") as live:
+            live.feed(until="2026-01-02")
+        for late in (live.ask, live.status, live.feed, lambda: str(live)):
+            with pytest.raises(ap.ProtocolError, match=r"with board\.open\(folder\) as live"):
+                late()
+        live.close()
+
+    def test_missing_cells_of_a_frame_are_those_of_a_csv_file(self, tmp_path):
+        frame = pd.DataFrame(
+            {"time": ["2026-01-01", None, "2026-01-02", "2026-01-02", "2026-01-02"],
+             "user": ["ada", "bob", None, "eve", "bob"],
+             "country": ["FR", "FR", "FR", None, "DE"]}
+        )  # fmt: skip
+        frame.to_csv(tmp_path / "f.csv", index=False)
+        for others, bad in ((None, 3), ("else", 2)):
+            told = []
+            for framed in (True, False):
+                live = counting(others=others).start(seed=1)
+                rows = ap.stream(frame, live.board.columns.names, missing="")
+                source = rows if framed else tmp_path / "f.csv"
+                fed = live.feed(source, name="f", bad="leave out", until="2026-01-03")
+                told.append((fed, live.ask().values))
+            assert told[0] == told[1]
+            assert told[0][0].bad == bad
+        live = counting().start(seed=1)
+        rows = ap.stream(frame, live.board.columns.names)
+        with pytest.raises(InvalidArgument, match="missing=''"):
+            live.feed(rows, name="f", bad="leave out", until="2026-01-03")
+        assert live.status().rows == 0
+
+    def test_a_key_of_two_cells_is_told_to_be_one_text(self):
+        for more in ({}, {"others": "else"}, {"keys": ap.boards.discovered(delta=1e-6)}):
+            rows = [("2026-01-01", "ada", ("FR", "phone"))]
+            with pytest.raises(BadRow, match="its key is a tuple: a key is one text"):
+                counting(epsilon=1, **more).start(seed=1).feed(rows, name="f", until="2026-01-02")
+
+    def test_one_row_a_user_counts_different_users(self, tmp_path):
+        """On the first day there is one user, ada, who comes thrice; bob comes on the second."""
+        path = csv(tmp_path, DAYS)
+        daily = counting(by=None, keys=None, per_user=1).start(seed=1)
+        daily.feed(path, until="2026-01-05")
+        assert daily.ask("window").of("all") == (1, 1, 0, 1)
+        ever = counting(by=None, keys=None, per_user=1, per="total", unit="user").start(seed=1)
+        ever.feed(path, until="2026-01-05")
+        assert ever.ask("total").of("all") == (1, 2, 2, 2)
+
     def test_amounts_are_moved_into_bounds_and_to_the_nearest_step(self, tmp_path):
         live = summing(step=Fraction(1, 2), low=-3, high=10, per_user=9).start(seed=1)
         cells = ["1.2", "-99", "1e2", "0.25", "0.75", "1e-400", "-1e999999"]
@@ -217,6 +297,10 @@ class TestFeeding:
         live = counting(others="elsewhere").start(seed=1)
         live.feed(csv(tmp_path, ["2026-01-01,ada,XX", "2026-01-01,bob,FR"]), until="2026-01-02")
         assert live.ask("window").values == ((1, 0, 1),)
+
+    def test_a_time_that_is_none_is_named_once(self):
+        with pytest.raises(InvalidArgument, match=r"^until: a time is an ISO text"):
+            counting().start(seed=1).feed(until="31.01.2026")
 
     def test_a_board_in_the_past_is_not_ended_by_the_clock(self):
         live = counting(start="2013-01-01").start(seed=1)
@@ -380,6 +464,39 @@ def test_a_band_is_rounded_up_and_the_same_in_table_and_csv(error, text):
     assert f"± {text}\n" in f"{found}\n"
 
 
+class TestStatement:
+    def test_it_begins_with_what_is_told(self):
+        counts = counting(every="6 hours").statement()
+        assert counts.sections[0].heading == "What is told"
+        assert counts.of("What is told") == (
+            "The number of rows for each key of the column 'country', with noise: in each of 10 "
+            "windows of 6 hours from 2026-01-01 00:00 to 2026-01-03 12:00 (UTC), and in several "
+            "windows together, such as all since the start.",
+            "Only the first 2 rows of a user in a window count.",
+        )
+        what, bounds = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
+        assert what.startswith("The sum of the column 'amount', with noise: in each of 10 windows")
+        assert bounds.endswith("an amount below -1 counts as -1, one above 500 as 500.")
+
+    @over("count, shown", [(99, "K97, K98)"), (100, "K98, K99)"), (1000, "K99 and 900 more)")])
+    def test_keys_are_whole(self, count, shown):
+        board = counting(keys=[f"K{n}" for n in range(count)])
+        public = board.statement().of("What is public")[0]
+        assert public.startswith(f"The keys ({count}: K0, K1, ")
+        assert shown in public
+
+    @over("more", [{}, {"engine": "duckdb"}, {"best": 90, "delta": 1e-6, "epsilon": 1},
+                   {"keys": ap.boards.discovered(delta=1e-6)}])  # fmt: skip
+    def test_nothing_is_cut(self, more):
+        keys = [f"a country with a long name, number {n}" for n in range(40)]
+        assert "…" not in str(counting(**{"keys": keys, "horizon": 400, **more}).statement())
+
+    @over("length, said", [("day", "1 day"), ("14 days", "2 weeks"), ("90 minutes", "90 minutes"),
+                           (timedelta(seconds=1), "1,000,000 microseconds")])  # fmt: skip
+    def test_windows_have_a_length_in_words(self, length, said):
+        assert f" of {said} from" in counting(every=length).statement().of("What is told")[0]
+
+
 class TestClock:
     def test_a_time_with_an_offset_is_that_of_the_zone(self):
         clock = Clock(start=public_time("2026-01-01", "start"), every=span("day", "every"),
@@ -417,10 +534,58 @@ class TestAnswers:
         assert total.csv().splitlines()[0] == "window,FR,DE,error at 95 %"
         assert total.to_dict()["windows"][0] == "2026-01-01"
 
+    def test_a_print_says_what_it_leaves_out(self):
+        live = counting(horizon=20, keys=[f"K{n}" for n in range(9)]).start(seed=1)
+        live.feed(until="2026-01-13")
+        assert "of 12 windows" not in str(live.ask())
+        live.feed(until="2026-01-14")
+        assert "the last 12 of 13 windows; csv()" in str(live.ask())
+        assert "the last 12 of 13 windows; csv()" in live.ask()._repr_mimebundle_()["text/html"]
+        assert "and 1 key more" in str(live.ask())
+
+    def test_its_columns_are_a_frame(self):
+        with pytest.raises(AttributeError, match=r"pd\.DataFrame\(series\.to_columns\(\)\)"):
+            counting().start(seed=1).ask().to_frame()
+        told = BoardSeries("each window", ("FR", "DE"), ("2026-01-01", "2026-01-02 06:00"),
+                           ((Fraction(3), None), (Fraction(1, 2), Fraction(-4))),
+                           (Fraction(1, 3), Fraction(63611, 1000)))  # fmt: skip
+        frame = pd.DataFrame(told.to_columns())
+        assert list(frame.columns) == told.csv().splitlines()[0].split(",")
+        assert list(frame["window"]) == [datetime(2026, 1, 1), datetime(2026, 1, 2, 6)]
+        assert told.to_columns()["DE"] == pl.DataFrame(told.to_columns())["DE"].to_list()
+        assert (list(frame["FR"]), told.to_columns()["DE"]) == ([3, 0.5], [None, -4])
+        assert list(frame["error at 95 %"]) == [0.334, 63.7]  # rounded up, as in CSV
+        assert attrs.evolve(told, values=((3, None), (1, 2))).to_columns()["FR"] == [3, 1]
+        with pytest.raises(InvalidArgument, match=r"csv\(\)"):
+            attrs.evolve(told, keys=("FR", "window")).to_columns()
+
+    def test_a_picture_has_the_dates_of_windows_and_the_band_of_errors(self):
+        from matplotlib.dates import date2num
+        from matplotlib.figure import Figure
+
+        live = counting(epsilon=1, every="6 hours", horizon=20).start(seed=1)
+        assert live.ask().plot(ax=Figure().subplots()).get_lines()
+        live.feed(until="2026-01-03")
+        told = live.ask("window")
+        axes = told.plot(ax=Figure().subplots())
+        first, second = (line.get_xdata() for line in axes.get_lines())
+        assert list(first) == list(second)
+        assert first[1] == np.datetime64("2026-01-01T06:00")
+        edge = axes.collections[1].get_paths()[0].vertices
+        there = edge[np.isclose(edge[:, 0], date2num(datetime(2026, 1, 1, 6))), 1]
+        middle, error = float(told.of("DE")[1]), float(band(told.errors[1]))
+        assert {*there} == {middle - error, middle + error}
+        texts = [each.get_text() for each in axes.get_legend().get_texts()]
+        assert texts == ["FR", "DE", "± the error\nat 95 %"]
+
     @over("how, last", [("ever", None), ("total", 3), ("sliding", None), ("sliding", 0)])
     def test_other_questions_are_refused(self, how, last):
         with pytest.raises(InvalidArgument):
             counting().start(seed=1).ask(how, last=last)
+
+    def test_a_number_of_windows_is_pythons(self):
+        with pytest.raises(InvalidArgument, match=r"not a NumPy int64 \(write int\(x\)\)"):
+            counting().start(seed=1).ask("sliding", last=np.int64(7))
 
     def test_errors_hold_as_often_as_they_say(self):
         """n = 400 boards, β = 0.05: at most 40 outside (α < 1e-4); halved bounds are refuted."""

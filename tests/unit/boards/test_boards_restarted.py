@@ -134,6 +134,17 @@ def test_a_moved_board_goes_on_after_one_word(tmp_path):
         assert live.ask("window").values == EXACT
 
 
+def test_a_folder_that_is_renamed_is_no_copy(tmp_path):
+    """No word is asked for: the very files go on, and nothing is left where they were."""
+    path = csv(tmp_path, ROWS)
+    with counting().open(tmp_path / "here") as live:
+        live.feed(path, until="2026-01-03")
+    (tmp_path / "here").rename(tmp_path / "there")
+    with counting().open(tmp_path / "there") as live:
+        live.feed(path, until="2026-01-06")
+        assert live.ask("window").values == EXACT
+
+
 def test_a_log_that_is_gone_is_not_begun_again(tmp_path):
     path, folder = csv(tmp_path, ROWS), tmp_path / "board"
     fed(counting(), folder, path)

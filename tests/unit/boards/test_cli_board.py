@@ -6,6 +6,7 @@ import pytest
 from making import csv
 from trying import over
 
+import antiphon as ap
 from antiphon import InvalidArgument
 from antiphon.boards import read_board
 from antiphon.boards.commands import running_boards
@@ -98,6 +99,31 @@ def test_a_page_has_released_numbers_and_public_times_only(cli, path):
     assert b"2 of 10 windows published" in pages[0][0]
     assert b"rows</" not in pages[0][0]
     assert b"BoardS" not in pages[0][0]
+
+
+def test_python_writes_the_page_of_the_command_line(cli, path, tmp_path):
+    assert cli("board", "run", path, "--until", "2026-01-03")[0] == 0
+    page = path.with_suffix(".html")
+    written = page.read_bytes()
+    with read_board(path).board.open(path.with_suffix("")) as live:
+        with pytest.raises(ap.FileError, match="overwrite=True"):
+            live.page(page)
+        with pytest.raises(ap.FileError, match=r"none/page\.html cannot be written"):
+            live.page(tmp_path / "none" / "page.html")
+        (tmp_path / "else").mkdir()
+        assert live.page(tmp_path / "else" / "visits.html").read_bytes() == written
+        page.write_text("")
+        assert live.page(str(page), overwrite=True).read_bytes() == written
+
+
+def test_a_page_of_sums_says_so_and_names_the_column(tmp_path):
+    board = ap.boards.sums(
+        "<amount>", low=0, high=5, start="2026-01-01", horizon=9, epsilon=1, per_user=1
+    )
+    page = board.start(seed=1).page(tmp_path / "p.html").read_text()
+    assert "Sums of &lt;amount&gt;" in page
+    assert "<amount>" not in page
+    assert "Counts" not in page
 
 
 def test_what_only_reads_founds_no_folder(cli, path):

@@ -121,7 +121,9 @@ def test_links_inside_links_are_asked_one_by_one():
 def test_what_is_neither_true_nor_a_forwarding_says_nothing():
     system = Truthy() @ RandomizedResponse(epsilon=1)
     assert system.claims == ()
-    with pytest.raises(ap.composition.NoGuarantee, match="it declares none"):
+    with pytest.raises(
+        ap.composition.NoGuarantee, match="it declares none; give it forwards_queries"
+    ):
         ap.guarantee(system)
 
 

@@ -97,6 +97,15 @@ def test_every_way_of_pandas_to_say_missing_is_seen(series):
         list(ap.stream(pd.DataFrame({"x": series}), "x"))
 
 
+@pytest.mark.parametrize(
+    "series", [pd.array([1, None], "Int64"), [pd.Timestamp(0), pd.NaT], [0.5, float("nan")]]
+)
+def test_a_missing_value_may_have_a_text_in_its_place(series):
+    frame = pd.DataFrame({"x": series, "y": ["a", "b"]})
+    whole, gap = ap.stream(frame, ("x", "y"), missing="")
+    assert (whole[0] == series[0], gap) == (True, ("", "b"))
+
+
 def refused(match, frame=None, columns="late", **more):
     with pytest.raises(ap.InvalidArgument, match=match):
         list(ap.stream(pd.DataFrame(ROWS) if frame is None else frame, columns, **more))
@@ -108,6 +117,7 @@ def test_what_is_wrong_is_said():
     refused("named by texts", columns=(1,))
     refused("chunk", chunk=0)
     refused("pass by", times=(1,))
+    refused("goes without by", missing="", by="day")
     refused("times must be in order", by="day", times=(2, 1))
     refused("times must be in order", by="day", times=(1, 1, 3))
     refused("row 0: its 'day' is none of times", by="day", times=(2, 3))

@@ -60,7 +60,7 @@ def test_all_learners_are_here():
 
 
 @EVERY
-@over("loss", sized([*BAD.values()][::6], [*BAD.values()]))
+@over("loss", sized([*BAD.values()][::9], [*BAD.values()]))
 def test_what_is_no_loss_is_refused_and_nothing_has_happened(learner, loss):
     coins = RecordedCoins(SampledCoins(1))
     session = learner.start(coins=coins)

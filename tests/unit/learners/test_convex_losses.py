@@ -152,7 +152,7 @@ def test_nothing_on_a_grid_is_below_the_certificate_and_little_below_the_value(k
     assert found.value == pytest.approx(value)
     assert np.allclose(body.project(found.point), found.point)
     assert found.gap <= 2e-6 * rows
-    near = least_on_a_grid(loss, body, table, sized(30, 60))
+    near = least_on_a_grid(loss, body, table, sized(16, 60))
     assert found.value - found.gap <= near + 1e-9
     step = body.reach / 30
     assert found.value >= near - rows * loss.lipschitz(body) * step

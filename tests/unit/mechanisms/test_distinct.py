@@ -343,6 +343,9 @@ def test_events_outside_its_space_are_refused_and_change_nothing():
     for wrong in ("a", ("a", True), (1.0,), (None,), ("a" * 65,), 1):
         with pytest.raises(ap.InvalidArgument):
             session.send(wrong)
+    for wrong in ("ada", ("ada", "FR"), 1):
+        with pytest.raises(ap.InvalidArgument, match=r"a tuple of one entry is written \(x,\)"):
+            session.send(wrong)
     assert session.send(("count",)) is TOP
     assert session.send("count") == 1
 

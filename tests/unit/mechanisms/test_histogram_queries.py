@@ -45,6 +45,9 @@ class Broken(HistogramQuery):
                 "ceiling": -(-sum(counts) // (len(counts) - 1)),
                 "parity": high - (high % 2 if high >= 1000 else 0)}[self.name]  # fmt: skip
 
+    def sensitivity(self, dimension):
+        return 1
+
 
 @over("query", QUERIES, at_least=18)
 def test_queries_are_monotone_and_as_sensitive_as_they_say_on_a_box(query):
@@ -142,6 +145,9 @@ def test_a_query_of_a_user_stays_one_however_it_is_scaled():
     class Lying(HistogramQuery):
         def __call__(self, counts):
             return 7 * sum(counts)
+
+        def sensitivity(self, dimension):
+            return 1
 
     assert why_untrusted(Scaled(Scaled(Total(), 2), 3)) is None
     assert why_untrusted(Scaled(Scaled(Lying(), 2), 3)) is not None

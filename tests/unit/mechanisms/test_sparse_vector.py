@@ -219,6 +219,9 @@ def test_a_query_of_your_own_is_trusted_but_said_so():
         def __call__(self, counts):
             return sum(counts)
 
+        def sensitivity(self, dimension):
+            return 1
+
     own = HistogramSVT(epsilon=1, query=Total(), histogram=(0,))
     assert own.claims[0].status is Status.ASSUMED
     assert (

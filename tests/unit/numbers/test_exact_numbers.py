@@ -4,6 +4,7 @@ import math
 from decimal import Context, Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from trying import over
 import antiphon as ap
 from antiphon import Log
 from antiphon.numbers import exact
+from antiphon.numbers.errors import of_kind
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -31,6 +33,16 @@ def test_what_is_no_finite_number_is_refused(wrong):
     for read in (exact.fraction, exact.probability, exact.epsilon, Log):
         with pytest.raises(ap.InvalidArgument):
             read(wrong)
+
+
+@over("wrong, cure", [(np.float32(1), "float"), (np.int64(1), "int"), (np.bool_(1), "bool")])
+def test_a_number_of_numpy_is_told_to_be_pythons(wrong, cure):
+    name = type(wrong).__name__
+    assert of_kind(wrong) == f"a NumPy {name} (write {cure}(x))"
+    with pytest.raises(ap.InvalidArgument, match=rf"n must be an int >= 1, not a NumPy {name} \(w"):
+        exact.whole(wrong, "n")
+    assert of_kind(np.ones(2)) == "a ndarray"
+    assert of_kind(Fraction(1)) == "a Fraction"
 
 
 def test_ranges():

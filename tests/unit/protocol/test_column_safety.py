@@ -304,6 +304,9 @@ def test_a_histogram_is_as_safe_as_its_query():
         def __call__(self, counts):
             return counts[0]
 
+        def sensitivity(self, dimension):
+            return 1
+
     def svt(query):
         return HistogramSVT(epsilon=1, query=query, histogram=(0, 0))
 

@@ -12,6 +12,7 @@ from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
 from antiphon.audit.check.subject import content, record_randomness, source_place
+from antiphon.composition.guarantees.inclusion import declared, outside
 from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Coins, ContinualMechanism, column_safe, message_label, spaces
@@ -213,6 +214,23 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
     return Tried(differing, _PAIR)
 
 
+def narrower(f: Verification, messages: tuple[object, ...]) -> Trial:
+    """Check a declared ``narrower_than``: that the wider f' allows every sequence that f allows."""
+    wider = declared(f)
+    if wider is None:
+        raise NotApplicable("it declares no wider f, narrower_than")
+    word = outside(f, wider, messages)
+    if word is not None:
+        yield Finding(
+            "narrower",
+            f"declares that it is narrower than {message_label(wider)}, and allows "
+            f"{message_label(word)}, which that refuses",
+            source_place(f, "narrower_than"),
+            "declare a wider f, or refuse such pairs",
+        )
+    return Tried(sum(each.differs for each in explored(f, messages)), _PAIR)
+
+
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
     """Check ``@column_safe``: f must decide on columns (arrays with one number for each replica) as
     on plain numbers."""
@@ -261,7 +279,7 @@ class _Asks(ContinualMechanism):
 
 CHECKS: Final = (
     ("steps", steps), ("dead", dead), ("consistency", consistency), ("swaps", swaps),
-    ("columns", column_safety),
+    ("narrower", narrower), ("columns", column_safety),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
 """The messages that are tried if the caller gives none."""

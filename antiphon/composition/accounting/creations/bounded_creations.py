@@ -1,5 +1,5 @@
-"""The excess, in double precision, of the δ of Theorem G over that of Theorem S: the two theorems
-of docs/sparse.md on k-sparse composition of n created mechanisms.
+"""The excess of the δ of Theorem G over that of Theorem S (docs/sparse.md), in double precision,
+for k-sparse composition of n created mechanisms.
 
 Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
 
@@ -31,24 +31,24 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _SLACK: Final = 64 * UNIT
 _WORK: Final = 1 << 23
-"""The largest number of overlaps Σ min(P, sQ) computed in one recursion."""
+"""The largest number of overlaps Σ min(P, sQ) that one recursion computes; P and Q are the laws of
+the views in worlds 0 and 1."""
 _TAIL_SHARE: Final = 2.0**-44
-"""The share of P(C >= 2) that may stay in the tail of the law of C, the number of mechanisms in the
-public state Z (docs/sparse.md)."""
+"""The probability of those values of C that the recursion may leave out, divided by P(C >= 2); C is
+the number of mechanisms in the public state Z."""
 _BITS: Final = 128
 _LONGEST: Final = 1 << 20
-"""The largest number of values in the law of the number of mechanisms in the public state Z
-(docs/sparse.md)."""
+"""The largest number of values whose probabilities are computed in the law of C, the number of
+mechanisms in the public state Z."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""The excess of the δ of Theorem G over that of Theorem S (docs/sparse.md), as a share of 1 - δ and
-a function of ε."""
+"""The excess X(ε) of Theorem G over Theorem S: their δ are S + (1-S)·X and S."""
 
 
 @attrs.frozen(repr=False)
 class GeneralCurve(OfWorst, Searched):
-    """The curve of Theorem G (docs/sparse.md): of n created, k mechanisms may see a difference.
+    """The curve of Theorem G: k of n created mechanisms may see a difference.
 
     ``symmetric`` is the curve of Theorem S, a lower bound of every figure; ``closed`` is the curve
     of the closed bound, an upper bound that needs no recursion.
@@ -62,7 +62,8 @@ class GeneralCurve(OfWorst, Searched):
     source: str = stated_field(
         lambda c: f"Theorem G, derived for this project (docs/sparse.md); {c.worst.source}"
     )
-    # Each ε that the search tries costs a recursion, so it ends at wider intervals.
+    # Each ε that the search tries costs a recursion, so the search ends at a wider interval than
+    # usual.
     _near = 2.0**-38
 
     @property
@@ -77,7 +78,8 @@ class GeneralCurve(OfWorst, Searched):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         ends = self.symmetric.delta_between(epsilon)
         if self.worst.composed.sum_at_most(epsilon):
-            # From Σε_i on only an answer ⊤ counts: no excess over Theorem S.
+            # For ε >= Σε_i the views that count are those in which b is revealed; they cost the
+            # same in both theorems.
             return ends
         x = self.excess.between(epsilon)
         most = min(x.upper, self.bound.most)
@@ -102,8 +104,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """The constants p and o of a mechanism that is (ε, δ)-DP, δ < 1, by which Theorem G
-    (docs/sparse.md) and its closed bound weigh the public state Z.
+    """The constants p and o of an (ε, δ)-DP mechanism, δ < 1, by which Theorem G and its closed
+    bound weigh the public state Z.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -134,8 +136,8 @@ class Corner:
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on p, the weight of the public state Z: C of n equal mechanisms are in Z
-        by the law Bin(n, p) of Theorem G (docs/sparse.md)."""
+        """Rational bounds on p: of n equal created mechanisms the number in the public state Z has
+        the law Bin(n, p) in Theorem G."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
@@ -144,7 +146,7 @@ class Corner:
 
 @attrs.frozen
 class Closed:
-    """A bound on the excess of Theorem G (docs/sparse.md), one for every ε: 0 to ``most``."""
+    """An upper bound ``most`` on the excess of Theorem G over Theorem S at every ε."""
 
     most: float
 
@@ -158,8 +160,8 @@ class Closed:
         kinds = [kind for kind in created.kinds if kind.epsilon and kind.delta]
         if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
             return cls(0.0)
-        # With unequal ε one mechanism in the public state Z gives an excess: an adversary who sees
-        # its class leaves out another.
+        # Where the ε are unequal, already one mechanism in the public state Z causes an excess: an
+        # adversary who sees its class leaves out a mechanism of another class.
         alike = len({kind.epsilon for kind in created.kinds}) == 1
         if created.known:
             corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
@@ -174,8 +176,8 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A bound, for equal ε, on the excess by pairs of mechanisms in the state Z: Σ_i≠j o_i p_j,
-    with the constants of each ``Corner``, rounded up."""
+    """An upper bound on the excess for equal ε: Σ_i≠j o_i p_j, with the constants of each
+    mechanism's ``Corner``; rounded up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -183,8 +185,8 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A bound on the excess by what each mechanism in the state Z may reveal: 1 - Π(1-o_i), o_i the
-    ``odds`` of a ``Corner``, rounded up."""
+    """An upper bound on the excess: 1 - Π(1-o_i), o_i each mechanism's ``Corner.odds``; rounded
+    up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0
@@ -192,8 +194,8 @@ def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _equal(corner: Corner, n: int) -> float:
-    """A bound on the excess for n equal mechanisms, by the number of them in the public state Z
-    (docs/sparse.md), rounded up."""
+    """An upper bound on the excess for n equal mechanisms, by the law of the number of them in the
+    public state Z; rounded up."""
     o, p, q = up(corner.odds), up(corner.share[1]), 1 - up(corner.tanh[1])
     if q <= 0 or o >= 1:
         return 1.0
@@ -203,7 +205,8 @@ def _equal(corner: Corner, n: int) -> float:
 
 
 def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
-    """Bounds on the excess for ``number`` creations, however split among kinds of parameters."""
+    """Upper bounds on the excess for ``number`` creations, however they are split among the classes
+    ``kinds``; ``alike``: all ε are equal."""
     delta = max(kind.delta for kind in kinds)
     ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
     least, most = ordered[0], ordered[-1]
@@ -214,8 +217,7 @@ def _unknown(kinds: Sequence[Kind], number: int, alike: bool) -> list[float]:
 
 
 class Recursion:
-    """The excess of Theorem G over Theorem S (docs/sparse.md) for n equal mechanisms, of which k
-    may see a difference, by recursion."""
+    """The excess of Theorem G over S by recursion: n equal mechanisms, k may see a difference."""
 
     def __init__(self, kind: Kind, k: int) -> None:
         self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
@@ -225,12 +227,12 @@ class Recursion:
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
         wanted = int(np.sum(tails > _TAIL_SHARE * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest number of mechanisms in the public state Z (docs/sparse.md) for which the
-        overlap Σ min(P, s·Q) is computed."""
+        """The largest number of mechanisms in the public state Z for which the overlap is
+        computed."""
 
     def _affordable(self) -> int:
-        """The largest number in the public state Z with few enough overlaps. Raises:
-        Intractable."""
+        """The largest number c of mechanisms in the public state Z for which at most ``_WORK``
+        overlaps are computed. Raises: Intractable."""
         if 9 * self._k**2 > 4 * _WORK:
             what = "values of H (leave out `tight`: the closed bound holds for any number)"
             raise Intractable(what, 9 * self._k**2, _WORK)
@@ -253,13 +255,13 @@ class Recursion:
 
     @property
     def _log_q(self) -> float:
-        """The logarithm of 2/(e^ε+1), rounded down."""
+        """The logarithm of q = 2/(e^ε+1), rounded down; ρ_c of ``_ratios`` is at least q^(c-1)."""
         lost = up(self._corner.tanh[1])
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 
     def _ratios(self, at: float) -> tuple[Floats, Floats]:
         """Bounds on the ratios ρ_c = θ^-c H_c / H_0 at ε = ``at``, H_c the least overlap with c
-        mechanisms in the public state Z, θ its coordinate."""
+        mechanisms in the public state Z, and θ = (1+e^-ε)/2 the probability to go from Z to R."""
         places = np.arange(self.most + 1)
         theta = (1 + self._inverse) / 2
         overlaps = np.array(self._overlaps(at)) / theta**places
@@ -273,8 +275,8 @@ class Recursion:
         return np.maximum(low, least), np.maximum(high, least)
 
     def _overlaps(self, at: float) -> list[float]:
-        """The least overlaps Σ min(P, sQ) of the two worlds, s = e^at, with 0, 1, … mechanisms in
-        the public state Z.
+        """The least overlaps Σ min(P, sQ) of the laws of the views in worlds 0 and 1, s = e^at,
+        with 0, 1, … mechanisms in the public state Z.
 
         ``known[c][a, b]``: a, b, c mechanisms at A, B, Z, the others at R; for all s·E^j.
         """
@@ -287,8 +289,8 @@ class Recursion:
         return [float(each[0, 0, 0]) for each in known]
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
-        """The overlaps before one more mechanism gets a differing pair, from those after
-        (``known``); ``left`` mechanisms have not got one yet."""
+        """The least overlaps before one more mechanism gets its first differing pair, from those
+        after it (``known``); ``left`` mechanisms have had none yet."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse
@@ -305,8 +307,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlaps if a mechanism in the public state R is asked, from those after a true and
-        after a false answer; infinite where none is in R."""
+        """The least overlaps if the next differing pair goes to a mechanism in the public state R,
+        from those after its true and its false answer; infinite where none is in R."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
@@ -316,8 +318,7 @@ class Recursion:
 
 
 def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
-    """Bounds on the binomial law of the number of mechanisms in the public state Z
-    (docs/sparse.md), and on the mass left out.
+    """Bounds on the law Bin(n, p) of the number of mechanisms in the public state Z.
 
     Raises: Intractable where they are too many, or p too near to 1 for its bounds.
     """
@@ -351,8 +352,8 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
 def general(
     created: Created, symmetric: PrivacyCurve, worst: OptimalCurve, tight: bool
 ) -> GeneralCurve:
-    """The curve of Theorem G (docs/sparse.md): that of Theorem S, ``symmetric``, and the excess
-    over it; ``worst`` is the curve of the worst parameters.
+    """The curve of Theorem G: the curve ``symmetric`` of Theorem S, and the excess over it;
+    ``worst`` is the curve of the worst parameters.
 
     Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
     """
@@ -360,7 +361,7 @@ def general(
     excess: Excess = bound
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
-        # For k = 1, or where all n may differ (CM Thm 4.12), Theorem G is Theorem S.
+        # For k = 1, or where all n may differ (CM Thm 4.12), Theorems G and S agree.
         excess = Closed(0.0)
     elif len(created.kinds) == 1:
         try:

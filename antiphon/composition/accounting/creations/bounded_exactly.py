@@ -1,5 +1,5 @@
-"""Theorems S and G of docs/sparse.md in Fractions: k-sparse composition of n created mechanisms, by
-the recursion of the least overlap H that the document states.
+"""k-sparse composition of n created mechanisms in Fractions (Theorems S and G of docs/sparse.md):
+by recursion of the least overlap H = Σ min(P, sQ), P and Q the laws of views in worlds 0 and 1.
 
 k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
 mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
@@ -22,14 +22,14 @@ from antiphon.composition.accounting.parameters import Created, Given, Kind, cre
 from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
-"""The largest number of overlaps Σ min(P, sQ) that are kept."""
+"""The largest number of values of H that are kept."""
 _MOST: Final = 400
 """The largest number of creations, each a step of the recursion."""
 
 
 class Places(NamedTuple):
-    """The numbers of mechanisms of one class in the public states A, B, R and Z (docs/sparse.md),
-    and the number of them that may still see a difference (``slots``)."""
+    """The numbers of mechanisms of one class in the public states A, B, R and Z, and the number of
+    them that may still see a difference (``slots``)."""
 
     at_a: int
     at_b: int
@@ -43,7 +43,7 @@ Start = tuple[Fraction, Fraction]
 
 
 class Potential:
-    """The least overlap of the two worlds, for classes with given e^ε, by a cached recursion.
+    """The least overlap H as a cached recursion; ``growths`` are the e^ε of the classes.
 
     ``starts``: for each class, the weights at R and Z of a new mechanism; the rest of its weight is
     at 0.
@@ -54,8 +54,8 @@ class Potential:
         self._known: dict[tuple[Fraction, int, Standing, int], Fraction] = {}
 
     def least(self, s: Fraction, asks: int, standing: Standing, free: int = 0) -> Fraction:
-        """The least overlap Σ min(P, sQ) that an adversary can reach if ``asks`` more mechanisms
-        may get a differing pair.
+        """The least overlap Σ min(P, sQ) that an adversary can reach from the states ``standing``
+        if ``asks`` more mechanisms may get a differing pair.
 
         ``free`` mechanisms, of any classes, may still be created.
         """
@@ -71,11 +71,11 @@ class Potential:
 
     def _choices(self, s: Fraction, asks: int, standing: Standing, free: int) -> Iterator[Fraction]:
         for i, (e, (a, b, r, c, slots)) in enumerate(zip(self._growths, standing, strict=True)):
-            # A class without slots is passed over: none of it may see a difference any more.
+            # No mechanism of a class without slots may see a difference any more.
             if not slots:
                 continue
 
-            def h(  # The least overlap once class i stands as in ``place``.
+            def h(  # The least overlap with the numbers ``place`` for class i.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])
@@ -99,23 +99,24 @@ class Potential:
 
 
 def theta(e: Fraction) -> Fraction:
-    """The coordinate θ = (E+1)/(2E) of the point Z = (θ, θ) of docs/sparse.md; E = e^ε is ``e``."""
+    """The probability θ = (E+1)/(2E), E = ``e`` = e^ε, of going from the public state Z to R, not
+    to 0."""
     return (e + 1) / (2 * e)
 
 
 def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
-    """The share p of its value 1-δ that a new mechanism has in the public state Z (docs/sparse.md),
-    and not in R."""
+    """The constant p of Theorem G: a new mechanism starts in the public state R with probability
+    (1-δ)(1-p), in Z with probability (1-δ)p/θ (``theta``), else in 0; ``e`` is e^ε."""
     if e == 1 or not delta:
-        return Fraction(0)  # At ε = 0 the point Z is no other than the corner R, and counts as R.
+        return Fraction(0)  # At ε = 0 the states Z and R are the same, and count as R.
     if delta == 1:
         return Fraction(1)
     return min(Fraction(1), delta * (e + 1) / ((e - 1) * (1 - delta)))
 
 
 def start(e: Fraction, delta: Fraction, symmetric: bool) -> Start:
-    """The probabilities that a new mechanism starts in the public states R and Z (docs/sparse.md);
-    with ``symmetric`` it never starts in Z."""
+    """The probabilities that a new mechanism starts in the public states R and Z; with
+    ``symmetric`` (Theorem S) it never starts in Z. ``e`` is e^ε."""
     p = Fraction(0) if symmetric else crossing_share(e, delta)
     return (1 - delta) * (1 - p), (1 - delta) * p / theta(e)
 
@@ -152,8 +153,8 @@ class ExactSparseCurve:
         return start(exact_exp(kind.epsilon), kind.delta, self.symmetric)
 
     def _weight(self, kind: Kind, crossing: int) -> Fraction:
-        """The probability that ``crossing`` mechanisms of a kind start in the public state Z, and
-        all others in R."""
+        """The probability that ``crossing`` mechanisms of one class start in the public state Z,
+        and all others of it in R."""
         at_r, at_z = self._start(kind)
         others = kind.count - crossing
         return math.comb(kind.count, crossing) * at_r**others * at_z**crossing

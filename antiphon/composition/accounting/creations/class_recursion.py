@@ -1,5 +1,5 @@
-"""k-sparse composition of unequal classes of parameters, tight in doubles; the adversary may choose
-the class of each creation on the way (docs/sparse.md, Unequal classes).
+"""The δ of Theorems S and G (docs/sparse.md) for unequal classes of parameters, in doubles: by
+recursion of the lost overlap D = 1 - Σ min(P, sQ), P and Q the laws of the views in worlds 0 and 1.
 
 The recursion is about the lost overlap D = 1 - H. Each choice of the adversary is a sum of products
 of numbers >= 0, and the best choice is a maximum, so D keeps its relative precision. With E = e^ε
@@ -42,7 +42,7 @@ from antiphon.numbers.interval import (
 LIMIT: Final = 1 << 18
 """The largest number of values that the recursion computes for one ε."""
 _STEP: Final = 100
-"""The fixed time of a step of the recursion, in values that could be computed in that time."""
+"""The number of values that could be computed in the fixed time of a step of the recursion."""
 _CLASSES: Final = 6
 """The largest number of classes of equal parameters: each has four axes of the arrays."""
 _TOGETHER: Final = 16
@@ -57,15 +57,14 @@ Pair: TypeAlias = tuple[Fraction, Fraction]
 Purse: TypeAlias = tuple[int, ...]
 """The number of mechanisms of each class that may still see a difference."""
 Crossed: TypeAlias = tuple[int, ...]
-"""The number of mechanisms of each class in the public state Z (docs/sparse.md)."""
+"""The number of mechanisms of each class in the public state Z."""
 Table: TypeAlias = dict[tuple[int, Crossed], Floats]
-"""The lost overlaps 1 - Σ min(P, sQ) of the worlds for one purse, by the creations left and the
-numbers of mechanisms in the public state Z."""
+"""The lost overlaps D for a purse, by creations left and numbers of mechanisms in the state Z."""
 
 
 @attrs.frozen(repr=False)
 class ClassCurve(OfWorst, Searched):
-    """The curve of Theorem G or S (docs/sparse.md) for unequal (ε, δ), tight up to rounding.
+    """The curve of Theorem G or S for unequal (ε, δ), tight up to rounding.
 
     ``closed`` is the curve of the bounds that need no recursion; every interval here lies in its.
     """
@@ -75,7 +74,8 @@ class ClassCurve(OfWorst, Searched):
     closed: PrivacyCurve
     recursion: "ClassRecursion"
     source: str = stated_field(lambda curve: curve.closed.source)
-    # Each ε that the search tries costs a recursion, so it ends at wider intervals.
+    # Each ε that the search tries costs a recursion, so the search ends at a wider interval than
+    # usual.
     _near = 2.0**-38
 
     @property
@@ -112,7 +112,7 @@ class _Class(NamedTuple):
 
     kind: Kind
     crosses: bool
-    """Whether a new mechanism may start in the public state Z (docs/sparse.md)."""
+    """Whether a new mechanism may start in the public state Z."""
     epsilon: Pair
     starts: tuple[Pair, Pair]
     """The probabilities that a new mechanism starts in the public states R and Z."""
@@ -123,11 +123,11 @@ class _Class(NamedTuple):
     inverse: Floats
     """1/E = e^-ε."""
     told: Floats
-    """1-1/E, E = e^ε: the overlap lost when a mechanism in the public state B is asked."""
+    """1-1/E: the overlap lost when a mechanism in the public state B gets a differing pair."""
     theta: Floats
-    """The coordinate θ = (E+1)/(2E) of the point Z (docs/sparse.md), E = e^ε."""
+    """θ = (E+1)/(2E): the probability that a mechanism goes from the public state Z to R."""
     risked: Floats
-    """1-θ, the probability that a mechanism leaves the public state Z for 0, and not for R."""
+    """1-θ: the probability that a mechanism goes from the public state Z to 0."""
     lost: Floats
     """The probability that a new mechanism starts in the public state 0, where it reveals all."""
     at_r: Floats
@@ -135,7 +135,7 @@ class _Class(NamedTuple):
 
 
 def _class(kind: Kind, symmetric: bool) -> _Class:
-    """The constants of a class; in Theorem S (``symmetric``) no mechanism is in the state Z."""
+    """The constants of a class; ``symmetric``, for Theorem S: no mechanism is in the state Z."""
     corner, left, none = Corner(kind.epsilon, kind.delta), 1 - kind.delta, Fraction(0)
     low, high = corner.inverse
     crosses = bool(kind.epsilon and 0 < kind.delta < 1 and not symmetric)
@@ -154,8 +154,8 @@ def _class(kind: Kind, symmetric: bool) -> _Class:
 
 @attrs.frozen(eq=False)
 class ClassRecursion:
-    """The δ of Theorem G or S (docs/sparse.md) for unequal classes of parameters, by recursion of
-    the lost overlap 1 - Σ min(P, sQ).
+    """The δ of Theorem G or S for unequal classes of parameters, by recursion of the lost overlap
+    D.
 
     It is the δ of ``exactly_sparse``. Raises: Intractable past ``LIMIT`` values.
     """
@@ -190,13 +190,11 @@ class ClassRecursion:
 
     @property
     def _free(self) -> int:
-        """The creations left at the start; 0 if each class has a known number, all created at
-        once."""
+        """The creations left at the start; 0 if all are created at once, in known numbers."""
         return 0 if self.created.known else self.created.number
 
     def _purses(self) -> Iterator[Purse]:
-        """The purses with which at least one more mechanism may get a differing pair; first those
-        that allow fewest."""
+        """The purses that allow a further differing pair; first those that allow the fewest."""
         purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
         return (each for each in sorted(purses, key=self._asks) if self._asks(each) > 0)
 
@@ -208,28 +206,29 @@ class ClassRecursion:
         return min(self.created.asks - sum(self._asked(purse)), sum(purse))
 
     def _places(self, purse: Purse) -> list[tuple[int, int, int]]:
-        """The lengths of each class's three array axes: the numbers of mechanisms in the public
-        states A, B and R that count."""
+        """The lengths of the three array axes of each class: they count its mechanisms in the
+        public states A, B and R."""
         sizes = [min(left, self._asks(purse)) + 1 for left in purse]
         pairs = zip(self._classes, sizes, strict=True)
         return [(size, size, size) if one.crosses else (1, 1, size) for one, size in pairs]
 
     def _crossing(self, purse: Purse) -> list[int]:
-        """The largest number of mechanisms of each class in the state Z; 0 for a class without
-        slots in the purse."""
+        """The largest number of mechanisms of each class in the public state Z; 0 for a class
+        without slots in the purse."""
         pairs = zip(self._classes, purse, strict=True)
         return [one.kind.count if one.crosses and left else 0 for one, left in pairs]
 
     def _cells(self, purse: Purse, free: int, total: int) -> list[Crossed]:
-        """All ways to have ``total`` mechanisms in the state Z, as numbers by class, where ``free``
-        are left to create."""
+        """All ways to have ``total`` mechanisms in the public state Z, each as the numbers by
+        class; ``free`` mechanisms are left to create."""
         if total > self.created.number - free:
             return []
         limits = (range(min(most, total) + 1) for most in self._crossing(purse))
         return [each for each in product(*limits) if sum(each) == total]
 
     def _size(self, purse: Purse) -> int:
-        """The work of the recursion at a purse: its values, and its steps counted in values."""
+        """The work of the recursion at a purse: the number of its values, and the time of its
+        steps."""
         most = self._crossing(purse)
         alive = sum(map(bool, most))
         cells = math.comb(self._free + alive + 1, alive + 1)
@@ -262,13 +261,14 @@ class ClassRecursion:
         return found
 
     def _stop(self, purse: Purse, at: Sequence[Pair]) -> Floats:
-        """The lost overlaps if the adversary stops at this purse: for each number of false answers
-        so far, and each ε."""
+        """The lost overlaps if the adversary stops, by the numbers of false answers so far and by
+        ε."""
         asked, found = self._asked(purse), list[float]()
         for wrong in product(*(range(each + 1) for each in asked)):
             moves = [2 * false - each for false, each in zip(wrong, asked, strict=True)]
             for ends in at:
-                # The lost overlap 1 - Σ min(P, sQ) falls in s: lower bounds are at its upper end.
+                # The lost overlap decreases in s, so its lower bound is computed at the upper bound
+                # of s.
                 for side in (1, 0):
                     exponents = (
                         move * one.epsilon[side if move > 0 else 1 - side]
@@ -282,8 +282,8 @@ class ClassRecursion:
         self, after: Purse, i: int, cells: list[Crossed], free: int,
         tables: dict[Purse, Table], stops: dict[Purse, Floats], shape: tuple[int, ...],
     ) -> Floats:  # fmt: skip
-        """The lost overlaps once a mechanism of class i was asked, which leaves the purse
-        ``after``; as an array of ``shape``."""
+        """The lost overlaps after a differing pair to a mechanism of class i, with the purse
+        ``after`` left; as an array of ``shape``."""
         places = shape[: 1 + 3 * len(after)]
         if self._asks(after) <= 0:
             return np.broadcast_to(stops[after], (*places, *stops[after].shape))
@@ -294,8 +294,8 @@ class ClassRecursion:
         return values
 
     def _ask(self, best: Floats, i: int, left: Floats) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those by a differing pair sent to a
-        mechanism of class i."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after a differing pair
+        to a mechanism of class i."""
         one, (a, b, r), grid = self._classes[i], _axes(i), 1 + 3 * len(self._classes) + i
         true = _cut(left, grid, 0, left.shape[grid] - 1)
         false = _cut(left, grid, 1, left.shape[grid])
@@ -304,8 +304,8 @@ class ClassRecursion:
         _raise(best, r, one.true * true + one.false * false)
 
     def _cross(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those by a mechanism of class i
-        leaving the public state Z."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after a mechanism of
+        class i leaves the public state Z."""
         if not (some := [n for n, each in enumerate(cells) if each[i]]):
             return
         one, (a, b, r), size = self._classes[i], _axes(i), best.shape[1 + 3 * i]
@@ -315,8 +315,8 @@ class ClassRecursion:
         best[some] = np.maximum(best[some], np.maximum(along, across))
 
     def _create(self, best: Floats, i: int, cells: list[Crossed], free: int, found: Table) -> None:
-        """Raise ``best``, the largest lost overlaps found, to those by one more class i
-        mechanism."""
+        """Raise ``best``, the largest lost overlaps found so far, to those after one more creation
+        of class i."""
         one, r = self._classes[i], _axes(i)[2]
         at_r = np.stack([found[free, each] for each in cells])
         reached = one.lost + one.at_r * _moved(at_r, r, 1, best.shape[r])
@@ -326,7 +326,7 @@ class ClassRecursion:
         np.maximum(best, reached, out=best)
 
     def _total(self, table: Table, places: list[tuple[int, int, int]]) -> Floats:
-        """The bounds on δ for each ε, from the lost overlaps at the start."""
+        """Bounds on δ for each ε, from the lost overlaps ``table`` of the purse at the start."""
         if self._free:
             nobody = table[self._free, (0,) * len(places)]
             first: Floats = nobody[(0,) * 3 * len(places)].reshape(-1, 2)
@@ -347,8 +347,8 @@ class ClassRecursion:
 
 
 def _law(one: _Class) -> list[Pair]:
-    """The probabilities that 0, 1, … mechanisms of a class start in the state Z and all its others
-    in R, if all are created at once."""
+    """The probabilities that 0, 1, … mechanisms of a class start in the public state Z and all its
+    others in R, if all are created at once."""
     (r_low, r_high), (z_low, z_high) = one.starts
     n, most = one.kind.count, one.kind.count if one.crosses else 0
     ways = [(math.comb(n, c), n - c, c) for c in range(most + 1)]
@@ -374,7 +374,8 @@ def _cut(values: Floats, axis: int, start: int, stop: int) -> Floats:
 
 
 def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
-    """The values one ``step`` further along an axis of ``size`` places; the last is repeated."""
+    """The entries ``step`` further along an array's axis, up to length ``size``; the last
+    repeats."""
     last = values.shape[axis] - 1
     if step == 0 and last + 1 == size:
         return values
@@ -383,8 +384,7 @@ def _moved(values: Floats, axis: int, step: int, size: int) -> Floats:
 
 
 def _raise(best: Floats, axis: int, reached: Floats) -> None:
-    """Raise each entry of ``best`` along an axis to at least the entry of ``reached`` one place
-    before it."""
+    """Raise each entry of ``best`` along an axis to at least the entry before it of ``reached``."""
     size = best.shape[axis] - 1
     target = _cut(best, axis, 1, size + 1)
     np.maximum(target, _cut(reached, axis, 0, size), out=target)

@@ -1,4 +1,4 @@
-"""k-sparse parallel composition: the worst sub-multiset of k parameters.
+"""k-sparse parallel composition: privacy curves, and bounds on Rényi divergences.
 
 For bounded creations in Rényi DP (docs/sparse.md): e^((α-1)D_α) <= Σ_S Π_{j∈S} (c_j - 1), c_j =
 e^((α-1)D_j), S over the sets of created mechanisms whose parameters are a sub-multiset of the fixed
@@ -167,8 +167,8 @@ def _bounded(
 
 
 def _without_recursion(made: Created) -> tuple[SparseCurve, OptimalCurve]:
-    """The curve of Theorem S (docs/sparse.md) for these creations, without a recursion, and the
-    curve of its upper ends.
+    """The curve of Theorem S (docs/sparse.md) for these creations, and the curve of composed
+    randomized responses that gives its upper ends.
 
     If only their number is known, all count as having the largest δ; the lower end assumes that the
     differing ones have the largest ε, or the largest δ.
@@ -211,8 +211,7 @@ def _by_delta(left: Pair, right: Pair) -> int:
 
 
 def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chosen:
-    """The k largest parameters, ordered by ``first`` and then by ``second``; all if they are
-    fewer."""
+    """The k largest parameters, or all, ordered by ``first`` and then by ``second``."""
 
     def compare(left: Pair, right: Pair) -> int:
         return first(right, left) or second(right, left)
@@ -229,8 +228,7 @@ _LARGE = 700.0
 
 @attrs.frozen
 class SparseDivergence:
-    """A bound on the Rényi divergence D_α of k-sparse composition of n creations, as a function of
-    α.
+    """A bound on the Rényi divergence D_α of k-sparse composition of n creations, by the order α.
 
     With k_i fixed parameters of kind i, the adversary chooses the kinds of the n mechanisms
     adaptively. The least of two bounds is taken: that n of *every* kind exist from the start, Π_i
@@ -273,7 +271,7 @@ def log_elementary(size: float, n: int, k: int) -> float:
     step = size if size > _LARGE else math.log(math.expm1(size))
     counts, places, spread = _logs_of_binomials(n, k)
     terms = places * step + counts
-    # A bound on the error of each logarithm.
+    # A bound on the error of each summand's logarithm.
     error = SLACK * (k * (abs(step) + 1) + spread * k)
     highest = float(terms.max())
     if highest + error < _LARGE:
@@ -285,8 +283,8 @@ def log_elementary(size: float, n: int, k: int) -> float:
 
 @lru_cache(maxsize=16)
 def _logs_of_binomials(n: int, k: int) -> tuple[Floats, Floats, float]:
-    """The logarithms ln C(n,s) and the numbers s, for s = 1, …, k, and the largest |ln((n+1-s)/s)|,
-    a term of these logarithms."""
+    """The logarithms ln C(n,s) and the numbers s, for s = 1, …, k, and the largest |ln((n+1-s)/s)|;
+    ln C(n,s) is a sum of these, so it bounds the rounding errors."""
     places = np.arange(1.0, k + 1)
     steps = np.log((n + 1 - places) / places)
     return np.cumsum(steps), places, float(np.abs(steps).max())

@@ -18,7 +18,8 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 Enough: TypeAlias = Floats | None
-"""For each frequency, a negligible value of ln |Φ|, Φ the characteristic function; or None."""
+"""For each frequency, the value of ln |Φ| below which Φ, the characteristic function, is
+negligible; None if no such value is given."""
 
 SLACK: Final = 16 * UNIT
 """A bound on the relative rounding error of a few operations."""
@@ -46,7 +47,7 @@ class Moment(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The logarithms ln Φ of a characteristic function Φ, which is relatively within e^slack - 1.
+    """The logarithms ln Φ of a characteristic function; Φ has a relative error up to e^slack - 1.
 
     Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
     """
@@ -95,8 +96,8 @@ class LossLaw(ABC):
 
     @abstractmethod
     def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
-        """The ln Φ(θ), Φ the characteristic function of the tilted loss, at all ``frequencies``
-        except where it is negligible."""
+        """The ln Φ(θ), Φ the characteristic function of the tilted loss, at all ``frequencies``;
+        where it is negligible (``enough``), only a bound."""
 
     @abstractmethod
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
@@ -123,7 +124,8 @@ class GroupedLosses(LossLaw):
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
-    """The logarithm of a product of characteristic functions, each with an error and a power.
+    """The logarithm of a product of powers of characteristic functions: ``factors`` are within
+    ``wrong``, and ``counts`` are the powers.
 
     A factor smaller than its error is replaced by that error: the true factor is then within twice
     of it, and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
@@ -137,7 +139,7 @@ def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
 
 
 def log_ceiling(squared: Floats, counts: Floats) -> Floats:
-    """The sum of n_i ln |φ_i|, φ_i the factor of row i, by upper bounds ``squared`` on |φ_i|²."""
+    """The sum of n_i ln |φ_i|, φ_i the factor of row i, from upper bounds ``squared`` on |φ_i|²."""
     logs = np.log(np.minimum(squared + SLACK, 1.0))
     total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
     return total * (1 - 1e-9)

@@ -80,7 +80,7 @@ def _log_sinhc(x: Floats) -> Floats:
 
 @attrs.frozen(eq=False)
 class Normal(loss.LossLaw):
-    """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
+    """The loss L ~ N(v/2, v) of Gaussian mechanisms with Σμ² = v; E[e^(sL)] = e^(vs(s+1)/2)."""
 
     variance: Fraction
     most: ClassVar[Any] = None
@@ -108,9 +108,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The indices n of the theta series ϑ for σ < 1: the rest is below e^-50 of the largest term."""
+"""The indices n summed in ϑ for σ < 1: other terms are below e^-50 of the largest."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The frequencies 2πm of Poisson's sum for ϑ, σ >= 1: the rest is below 2e^-44 of the largest."""
+"""The frequencies 2πm in Poisson's sum for ϑ, σ >= 1: others are below 2e^-44 of the largest."""
 _CHUNK: Final = 1 << 7
 
 
@@ -156,7 +156,8 @@ class Thetas(loss.GroupedLosses):
         return loss.Lattice(Fraction(offset), spacing)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The sum ϑ(a,ω) of discrete Gaussian weights, up to a factor that is the same for all ω.
+        """The sum ϑ(a,ω) of discrete Gaussian weights, a in ``place`` and ω in ``waves``, up to a
+        factor that is the same for all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
         """
@@ -222,7 +223,8 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The tilted loss's characteristic function, ϑ(a,ω)/ϑ(a,0)."""
+        """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; a is in
+        ``place``."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

@@ -16,19 +16,22 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _CHUNK: Final = 1 << 10
 _FIRST: Final = 8
-"""The number of factors of a characteristic function that first judge a range of frequencies."""
+"""The number of factors of the characteristic function that are computed before a frequency is
+first judged negligible or not."""
 _CELLS: Final = 1 << 15
 """The largest product of factors and ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, of a range of frequencies that are better evaluated one by one."""
+"""The length, times ε, of the longest ranges in which each frequency is evaluated by itself."""
 _SHORT: Final = 0.7
-"""The half length, times ε, of a range of frequencies that is bounded factor by factor."""
+"""The half length, times ε, up to which a range of frequencies is bounded factor by factor."""
 _BLOCK: Final = 1 << 13
-"""The number of frequencies whose factors of the characteristic function multiply together."""
+"""The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
-"""The least number of factors times frequencies for which factors are multiplied directly."""
+"""The number of factors times frequencies from which on the factors are multiplied, instead of
+adding up their logarithms."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies to interpolate a characteristic function."""
+"""The least number of factors times frequencies for which the characteristic function is
+interpolated."""
 _MOST_NODES: Final = 61
 
 
@@ -79,8 +82,8 @@ class Responses(loss.GroupedLosses):
         return low, high
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Closed-form bounds on the divergence H(at) near its ends (1, and the largest loss); else
-        None."""
+        """Closed-form bounds on the divergence H(at) where it is nearly 1 or ``at`` is near the
+        largest loss; else None."""
         low, high = exact.bracket(at, 40)
         excess = float(self._total[0] - high), float(self._total[1] - low)
         if 0 < excess[0] <= excess[1] * (1 + 4 * UNIT) <= 2 * self._least:
@@ -93,7 +96,7 @@ class Responses(loss.GroupedLosses):
         return float(np.min(self.epsilons)) * (1 - 4 * UNIT)
 
     def _top(self, least: float, most: float) -> Interval[float]:
-        """Bounds on the divergence H(Σnε - x) = P(L = Σnε)(1 - e^-x), x between ``least`` and
+        """Bounds on the divergence H(Σnε - x) = P(L = Σnε)(1 - e^-x), ``least`` <= x <=
         ``most``."""
         terms = self.counts * np.log1p(np.exp(-self.epsilons))
         log = -math.fsum(terms)
@@ -157,8 +160,7 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """The ln Φ, Φ the characteristic function, at some frequencies; negligible ones are
-        dropped."""
+        """The ln Φ, Φ the characteristic function, at some frequencies, without negligible ones."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -194,8 +196,7 @@ class Responses(loss.GroupedLosses):
         return total
 
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
-        """The ln Φ, Φ the characteristic function, interpolated from few Chebyshev nodes; None if
-        too many are needed.
+        """The ln Φ, Φ the characteristic function, from few Chebyshev nodes; None if it takes many.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
 
@@ -218,7 +219,7 @@ class Responses(loss.GroupedLosses):
         angles = np.pi * np.arange(last // 2 + 1) / last
         half = reach * np.cos(angles)
         half[-1] = 0.0
-        # The factors at the nodes are near 1, so no phase wraps around.
+        # The factors at the nodes are near 1, so the phase of their product stays within (-π, π).
         logs = self._directly(order, half)
         mean = self.guide(order)[0]
         values = logs.value - 1j * mean * half
@@ -239,7 +240,7 @@ class Responses(loss.GroupedLosses):
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """Upper bounds on ln |Φ|, Φ the characteristic function, over ranges of frequencies: by
-        sin²x >= x² - x⁴/3 near 0, else by factor.
+        sin²x >= x² - x⁴/3 near 0, else factor by factor.
 
         A range stops taking factors once its bound is below ``enough``.
         """
@@ -260,7 +261,7 @@ class Responses(loss.GroupedLosses):
 
     def _strong(self, order: float) -> Strong:
         """The factors of the characteristic function at an order of tilting, the strongest first;
-        equally strong ones are scattered over the ε."""
+        factors of about equal strength are shuffled."""
 
         def made() -> Strong:
             decay = self._decay(order)
@@ -287,21 +288,22 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     start, size = 0, _FIRST
     stay = np.flatnonzero(
         half * np.min(strong.epsilons[:size]) < _SHORT
-    )  # Longer ranges are skipped: the factors hardly bound them.
+    )  # Longer ranges are skipped: these factors hardly bound them.
     while start < len(strong.epsilons) and len(stay):
         part = slice(start, start + size)
         e, counts = strong.epsilons[part], strong.counts[part, None]
         at, long = middle[stay], half[stay] + 32 * UNIT * middle[stay]
         squared = np.multiply.outer(e, at)
         np.abs(np.tan(squared, out=squared), out=squared)
-        # The absolute sine is computed from the tangent in half the time.
+        # The absolute sine is computed from the tangent, which takes half the time.
         squared /= np.sqrt(1 + squared * squared)
         squared -= np.multiply.outer(e, long)
         squared -= 32 * UNIT
         np.maximum(squared, 0.0, out=squared)
         squared *= squared
         squared *= -strong.decay[part, None] * (1 - 1e-12)
-        squared += 1 + loss.SLACK  # The slack exceeds the rounding of each product below.
+        # The added slack exceeds the rounding errors of the products below.
+        squared += 1 + loss.SLACK
         if np.any(counts > 1):
             squared **= counts
         product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)
@@ -340,4 +342,5 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""The nats below 0 at which a bound on ln |Φ| is low enough, if ``enough`` does not say."""
+"""The number t such that a bound on |Φ|, Φ the characteristic function, below e^-t is not improved;
+used where ``enough`` is None."""

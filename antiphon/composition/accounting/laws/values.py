@@ -120,8 +120,7 @@ class Mixture(loss.LossLaw):
 
     @property
     def lattice(self) -> loss.Lattice | None:
-        """The lattice of the mixture: the common divisor of all spacings and of the gaps between
-        offsets."""
+        """The mixture's lattice: the common divisor of all spacings and of gaps between offsets."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if len(known) < len(given):
@@ -135,8 +134,8 @@ class Mixture(loss.LossLaw):
         return sum(law.size for law in self.laws)
 
     def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
-        """The ln E[e^(cL)] of one loss L, c = ``order``, each law's share of that moment, and the
-        shares' error."""
+        """The ln E[e^(cL)] of one loss L, c = ``order``, the part of each law in that moment, and a
+        bound on the error of these parts."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
         top = float(np.max(logs))
@@ -178,7 +177,7 @@ class Mixture(loss.LossLaw):
 
 
 def log_ratio(ratio: Fraction) -> float:
-    """The logarithm of a rational, within sixteen units relatively."""
+    """The logarithm of a rational, with a relative error of at most 16 · 2^-53."""
     if abs(ratio - 1) < Fraction(1, 2):
         return math.log1p(float(ratio - 1))
     return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -84,7 +84,8 @@ def is_known(pair: object) -> TypeGuard[pairs_curve.LossPair]:
 
 
 def _stranger(pair: object) -> type | None:
-    """The type of the first part of a pair that is not of this library; None if all are."""
+    """The type of the first part of a pair that is not of this library; None if there is no such
+    part."""
     found: type = type(pair)
     if not any(found is kind for kind in KINDS):
         return found
@@ -130,7 +131,7 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
 
 
 def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
-    """The privacy curve implied by ``divergence`` at all orders. It is never below that of
+    """The privacy curve implied by ``divergence`` at all orders; never below that of
     ``compose``."""
     composed = pair_multiset(pairs, times)
     return RenyiCurve(
@@ -141,7 +142,8 @@ def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
 
 
 def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
-    """A pair of this library that dominates every mechanism with the measure; None if none does.
+    """A pair of this library that dominates every mechanism with the measure; None if there is
+    none.
 
     (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. No pair is known that dominates
     zCDP or RDP and loses nothing. An η or a μ past 10^9 has none either.
@@ -167,7 +169,8 @@ _MOST_POINTS: Final = 256
 
 
 def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, ...]:
-    """The measure of the product of the dominating pairs, if few rational points; else empty.
+    """The product of the measures' dominating pairs as one measure, in a tuple; empty unless it has
+    few points, all rational.
 
     >>> exact_product([kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75)))] * 2)[0].pair.zero
     (Fraction(9, 16), Fraction(3, 8), Fraction(1, 16))
@@ -190,8 +193,7 @@ def exact_product(measures: Iterable[kinds.Measure]) -> tuple[kinds.Dominated, .
 
 
 def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
-    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if its
-    loss is unbounded.
+    """The ε for which a measure implies (ε, 0)-DP by its dominating pair; None if there is none.
 
     >>> largest_loss(kinds.Dominated(FinitePair((0.75, 0.25), (0.25, 0.75))))
     Log(3)
@@ -207,7 +209,8 @@ def largest_loss(measure: kinds.Measure) -> exact.ExactEpsilon | None:
 def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
-    """The measure ``Dominated`` of a pair made by ``kind``; empty if its parameters are too large.
+    """The measure ``Dominated`` by the pair that ``kind`` makes of these parameters, in a tuple;
+    empty if they are too large.
 
     >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())

@@ -47,8 +47,7 @@ Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 @attrs.frozen(eq=False)
 class Exactly:
-    """The divergence H(ε) = Σ (p - e^ε q)₊ / Σ p of finitely many points (p, q), p, q > 0,
-    exactly."""
+    """The exact divergence H(ε) = Σ (p - e^ε q)₊ / Σ p of finitely many points (p, q), p, q > 0."""
 
     points: Points
     total: Fraction
@@ -70,7 +69,7 @@ class Exactly:
 
 @attrs.frozen(eq=False)
 class Once:
-    """The divergence of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε <
+    """The divergence of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η)), 0 <= ε <
     η."""
 
     eta: Fraction
@@ -125,7 +124,7 @@ def _mills(t: Decimal) -> Decimal:
 
 
 def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
-    """The exact divergence of a product of finite pairs; None past ``_WORK`` of work."""
+    """The exact divergence of a product of finite pairs; None if that takes more than ``_WORK``."""
     law, work = {Fraction(1): Fraction(1)}, 0
     for points, count in given:
         finite = [(p / q, p) for p, q in points if p and q]
@@ -142,7 +141,8 @@ def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
 _FEW: Final = 1 << 10
 """The largest number of distinct pairs that are searched for a closed form."""
 _LEAST: Final = 2.0**-17
-"""The least α - 1; a smaller order is answered at 1 + this, as divergences grow with the order."""
+"""The least α - 1 of a Rényi divergence D_α that is computed; a smaller order is answered by this
+one, as D_α grows with α."""
 
 
 @attrs.frozen(repr=False)
@@ -220,7 +220,7 @@ class PairsCurve(TheoremCurve, Searched):
 
 
 def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
-    """The same losses, merged into one law for each kind."""
+    """The laws of the same losses, merged into one for each type of law."""
     responses: Counter[exact.ExactEpsilon] = Counter()
     thetas: dict[bool, Counter[tuple[Fraction, int]]] = {True: Counter(), False: Counter()}
     ranges: Counter[Fraction] = Counter()
@@ -293,8 +293,7 @@ class LossPair(DominatingPair):
     @property
     @abstractmethod
     def atoms(self) -> Points | None:
-        """The probabilities (P, Q) of each point, if they are finitely many rationals; else
-        None."""
+        """The probabilities (P, Q) of each point if they are finitely many rationals, or None."""
 
     def delta_at(self, epsilon: exact.Epsilon) -> float:
         return PairsCurve(((self, 1),), 1e-6).delta_at(epsilon)

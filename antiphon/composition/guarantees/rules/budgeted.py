@@ -59,7 +59,7 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
 
 @rule(THEOREM, ExtConComp, about=NoneType)
 def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
-    """The rule without an f: a composition with a budget suggests the f of its budget."""
+    """The rule if no f is asked about: f is then the ``AdaptiveParameters`` of the budget."""
     budget = system.budget
     return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 

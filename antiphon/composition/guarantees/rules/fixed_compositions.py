@@ -137,7 +137,7 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
 
 
 def leaf_claims(fixed: Sequence[Create]) -> Leaves:
-    """The derivation steps of the mechanisms' claims; equal ones in a row share one."""
+    """The derivation steps of the mechanisms' claims; equal mechanisms in sequence share one."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
         alike = last is not None and _alike(each, last)

@@ -28,10 +28,9 @@ THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 25_000
 """The largest number of pairs of states of a post-processor P that are explored."""
 _ALPHABET: Final = 12
-"""The largest number of different left messages for which a post-processor is explored."""
+"""The largest number of messages from the left for which a post-processor is explored."""
 _FIRST: Final = 32
-"""The number of first messages that are tried for a post-processor whose runs cannot be listed in
-full."""
+"""The number of first messages that are tried if not all runs of a post-processor can be listed."""
 _ENTRIES: Final = 1 << 16
 """The largest total length of all pairs of first messages that are tried."""
 _ENDLESS: Final = 10**9
@@ -109,7 +108,9 @@ def _functions(
     if inner is None or outer is None:
         raise NoGuarantee(
             THEOREM, f"the f and f' between which {_name(processor)} has the three properties",
-            "it declares none", "give it lifting = Lifting(f, f', …), or pass inner=f' with f",
+            "it declares none",
+            "give it forwards_queries = True if it sends each query on, once, and asks no other; "
+            "else lifting = Lifting(f, f', …), or pass inner=f' with f",
         )  # fmt: skip
     return outer, inner
 
@@ -166,7 +167,8 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether P's properties w.r.t. these f and f' are explored, or declared by P."""
+    """Whether to answer w.r.t. the f asked about (``outer``), and not w.r.t. the narrower f for
+    which P declares its properties."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
@@ -201,7 +203,8 @@ def _properties(
         and includes(declared.outer, outer)
         and identical(declared.inner, inner)
     ):
-        # The creations are no part of the proof about P: each asserts a claim of its own.
+        # The mechanisms that P creates may be a user's: the proof is about P, and each creation
+        # asserts a claim.
         reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
@@ -249,7 +252,7 @@ def _at_once(
     for zero, one in product(messages, repeat=2):
         try:
             after = properties.advance_lockstep(processor, outer, inner, lock, Side.LEFT, zero, one)
-        except AntiphonError:  # An error may mean that P takes no such message.
+        except AntiphonError:  # An error may mean that P does not take this message.
             continue
         if isinstance(after, properties.Broken):
             runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)
@@ -258,7 +261,7 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: its first, or integers around 0; fewer of long messages."""
+    """A few messages of a space: its first, or integers around 0; fewer if they are long."""
     if space.finite:
         first = tuple(islice(space.enumerate(), _FIRST))
         longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

@@ -1,5 +1,4 @@
-"""Rules for post-processing, which adds no loss (CM Lemma 2.15): the curve is that of the inner
-mechanism.
+"""Rules for post-processing, which loses no privacy (CM Lemma 2.15): the curve stays the same.
 
 This includes a P that forwards left messages and also sends queries q of its own
 (``Forwarding.asks``). *Proof*: P's next message follows from answers and coins, so an adversary of
@@ -34,8 +33,8 @@ _BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
 def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of P ∘* M, where P's leftmost post-processors only process answers, or ask M
-    for more answers."""
+    """The guarantee of a chain whose leftmost links forward all queries unchanged; they may also
+    send queries of their own."""
     links = tuple(takewhile(lambda link: forwarding(link) is not None, system.links))
     if not links:
         return None
@@ -55,7 +54,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
         if inquiry.inner is not None or any(getattr(link, "lifting", None) for link in links):
-            return None  # Theorem 6.1 decides.
+            return None  # The rule of CM Thm 6.1 answers instead.
         raise NoGuarantee(
             THEOREM, f"that {_listed(asks)}, which P sends by itself, cannot come from the left",
             f"it is among the queries of {message_label(system, 60)}",
@@ -97,7 +96,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure survives post-processing: bounded range needs deterministic ones.
+    """Whether a measure survives these post-processors; bounded range does if they toss no coins.
 
     If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
     ``BoundedRange``.
@@ -131,7 +130,8 @@ def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise that a message space decides; only assumed for a user's, which may change."""
+    """The premise ``text``, which follows from the messages in a space; only assumed for a user's
+    space, which may change."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 
@@ -145,8 +145,7 @@ GAME: Final = "CM Cor. 3.8"
 
 @rule(GAME, AnyChain, Chain)
 def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The rule for a game … ∘* V[f] ∘* I ∘* M: it is an IM with neighbouring initial states 0 and
-    1."""
+    """The rule for a game … ∘* V[f] ∘* I ∘* M: an IM with neighbouring initial states 0 and 1."""
     links = system.links
     place = next((at for at, link in enumerate(links) if isinstance(link, Identifier)), None)
     if place is None:

@@ -46,7 +46,7 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
-"""The largest number s of steps for which e^(sε) is kept as an exact power."""
+"""The largest size s of a group for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):
@@ -106,8 +106,8 @@ def _figure(curve: PrivacyCurve) -> str:
 
 
 def _groups(create: Create, model: Counted) -> float:
-    """The number of groups that all differing pairs fall into, each of the size that the
-    mechanism's claim covers.
+    """The number of groups that cover all differing pairs, each of as many pairs as the mechanism's
+    claim allows to differ.
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
@@ -122,8 +122,10 @@ def _groups(create: Create, model: Counted) -> float:
             f"{message_label(core)}", "leave f out: each mechanism then has its own f",
         )  # fmt: skip
     if core is None:
-        return 1  # CM Thm 4.10 refuses this mechanism, and says why.
-    updates = create.mechanism.signature.updates  # Numbers and arrays belong to no user.
+        # Without an asserted claim this number is not used: the rule of CM Thm 4.10 raises the
+        # error, with its reason.
+        return 1
+    updates = create.mechanism.signature.updates  # Numbers and arrays do not name a user.
     if type(model) is UserLevel and (type(updates) is Integers or type(updates) is Arrays):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
@@ -140,8 +142,7 @@ def _groups(create: Create, model: Counted) -> float:
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """The bound by group privacy of the whole; None if the number of differing pairs is
-    unbounded."""
+    """The bound by group privacy of the whole; None if any number of pairs may differ."""
     number = model.events
     if number is None:
         return None
@@ -149,7 +150,8 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
     pure = bool(pairs) and all(not delta for _, delta in pairs)
     if pairs:
         curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
-    if pure or not number:  # With pure claims the figure is known exactly.
+    # Of pure claims, the ε of a group is known exactly: ``number`` times the largest.
+    if pure or not number:
         worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
         curve = composing.composed([_lifted(worst, number)] if number else [])
     else:

@@ -31,7 +31,7 @@ from antiphon.verifiers.preprocessing_distance import distance_of
 
 @rule(leaf_claims.CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The rule of a mechanism's own claims, w.r.t. the f of a claim or an f that follows.
+    """The guarantee by a mechanism's own claims, w.r.t. an f about which they imply something.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
     about f.
@@ -46,7 +46,7 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
-    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee."""
+    """The first claim that implies a claim w.r.t. f by group privacy. Raises: NoGuarantee."""
     for claim in claims:
         if group_size(verification_of(claim), f) is not None:
             return claim
@@ -55,7 +55,8 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     if not provenance.is_library_code(type(f)):
         cure += (
             ", or w.r.t. a wider f of antiphon.verifiers, such as event_level(events=k), which is "
-            "compared with it: a verification function of your own is compared with itself only"
+            "compared with it: a verification function of your own is compared with itself only, "
+            "unless its class declares a wider one: narrower_than = event_level(events=k)"
         )
     raise NoGuarantee(
         leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
@@ -76,7 +77,8 @@ def _narrowest(claims: list[Claim]) -> Claim:
 
 @rule(leaf_claims.BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
-    """The rule for neighbours as far apart as those of f, by ``claims_at``; None without it.
+    """The guarantee by ``claims_at(distance)``, a mechanism's claims for neighbours at the distance
+    that f allows; None if it has no such method.
 
     The f of these claims may be about another relation than was asked: then they are not used.
     """
@@ -88,7 +90,9 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     if any(identical(each.verification, f) for each in stated):
         return None
     if not all(map(_known, stated)) and provenance.why_assumed(system, "claims_at") is not None:
-        return None  # A ``claims_at`` that is not trusted is not used beside a refuted claim.
+        # A ``claims_at`` whose truth is only assumed is not used if a claim of the mechanism is
+        # refuted.
+        return None
     given = filter(_known, provenance.plain_claims(system, said(distance)))
     claims = sorted(given, key=lambda claim: -claim.status.certainty)
     direct = [each for each in claims if includes(verification_of(each), f)]
@@ -109,12 +113,14 @@ BY_CONSTRUCTION: Final = "by construction"
 
 @rule(BY_CONSTRUCTION, rank=-1)
 def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The rule for a mechanism with a chain: the chain's guarantee tells more than a claim."""
+    """The guarantee of a mechanism with a ``chain``, the parts that it is built of: that of the
+    chain, which tells more than a claim."""
     chain: object = getattr(system, "chain", None)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    # Created parts need not be trusted here, as each has a derivation of its own below.
+    # Mechanisms that the chain creates may be a user's here: each has a derivation of its own
+    # below.
     reason = provenance.why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
@@ -155,7 +161,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The f with the neighbouring relation of ``f`` whose first pair is two initial states."""
+    """The f with the relation of ``f`` whose first pair is two initial states of the mechanism."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
@@ -166,7 +172,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
     if f.initial is None:
         return neighbouring_start(f.relation, initial=starts)
     if identical(f.initial, starts) or (known and starts.includes(f.initial)):
-        return f  # If f allows some initial states only, the promise is about these.
+        return f  # If f allows only some of the initial states, the promise is about these.
     raise NoGuarantee(
         IM_AS_A_CM, "an f that lets initial states through first",
         f"the claim is w.r.t. {message_label(f)}, which is not known to",

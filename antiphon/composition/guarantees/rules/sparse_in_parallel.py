@@ -1,5 +1,5 @@
-"""Rules for k-sparse parallel composition: any number is created, and only the k that differ cost
-privacy.
+"""Rules for k-sparse parallel composition: any number of mechanisms is created, and only those that
+see a difference, at most k, cost privacy.
 
 *Pure* (CM Thm 5.2): every fixed δ is 0, or all are bounded ranges, as η-DP. Figure: Comp[RR…] of
 the fixed parameters.
@@ -64,7 +64,7 @@ SPARSE: Final = (
         "by V[f]; an automaton that refuses stays dead",
     ),
 )  # fmt: skip
-"""The premises of every theorem on k-sparse composition that V[f] enforces."""
+"""The premises of every theorem on k-sparse composition; V[f] enforces them."""
 _BOUNDED: Final = derivation.Premise(
     "every fixed trade-off function has a finite slope -e^η: its mechanisms are (η, 0)-DP",
     derivation.Mark.CHECKED,
@@ -157,8 +157,8 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
 def _refuter(
     measure: kinds.Measure,
 ) -> derivation.Counterexample | derivation.ExposedCounterexample | None:
-    """The counterexample of mechanisms with this measure, of which one leaks in the end; or
-    None."""
+    """The counterexample for mechanisms with this measure: of many copies, one leaks in the end.
+    None if none is known."""
     pair = measure.pair if isinstance(measure, kinds.Dominated) else None
     if isinstance(pair, GaussianPair):
         measure = kinds.GaussianDP(pair.mu)
@@ -248,7 +248,7 @@ def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyC
     if len(measures) == 1:
         yield bounds.OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    # This curve holds even if ``most`` mechanisms of every kind see a difference.
+    # This curve is a bound even if ``most`` mechanisms of every kind see a difference.
     yield compose(each_once, times=most)
     curves = [(bounds.of_measure(own), n) for own, n in counts]
     for left in _LEFT:

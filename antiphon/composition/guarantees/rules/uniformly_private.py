@@ -1,5 +1,5 @@
-"""k-sparse parallel composition of uniformly private mechanisms: CM Thm 5.5, any δ, without
-first-pair consistency.
+"""k-sparse parallel composition of *uniformly* private mechanisms, which stay as private after
+every history of identical pairs: CM Thm 5.5 for any δ, without first-pair consistency.
 
 **Definition.** M is *uniformly* (ε, δ)-DP w.r.t. f' if, after every history of identical pairs that
 has positive probability, the rest of M is (ε, δ)-DP w.r.t. the rest of f'. (The history itself has
@@ -43,7 +43,7 @@ from antiphon.protocol import Approximate, Mechanism, Pure, why_untrusted
 
 THEOREM: Final = "Theorem U (docs/sparse.md)"
 _UNIFORM: Final[dict[type, str]] = {}
-"""The classes of which all claims are proved to hold uniformly, each with its proof's place."""
+"""The classes of which all claims are proved to hold uniformly, and the place of each proof."""
 
 
 def uniform_by(source: str, *kinds: type[Mechanism]) -> None:
@@ -67,7 +67,7 @@ def sparse_uniform(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> A
 
 
 def _reason(create: Create) -> str:
-    """The reason why a creation's claim holds uniformly; empty: none is known."""
+    """The reason why a creation's claim holds uniformly; empty if none is known."""
     measure = None if create.claim is None else create.claim.measure
     if isinstance(measure, Pure) or (isinstance(measure, Approximate) and not measure.delta):
         return "its claim is pure"

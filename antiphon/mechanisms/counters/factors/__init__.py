@@ -1,1 +1,1 @@
-"""Factorisations of the matrix of prefix sums, their errors, and rows of numbers."""
+"""Factorisations of the matrix of prefix sums, their errors, and arrays for many coordinates."""

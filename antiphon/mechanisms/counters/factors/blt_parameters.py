@@ -1,4 +1,4 @@
-"""Optimised buffers for counts and windows: poles and zeros of C's generating function.
+"""Optimised buffers for counts and windows: poles and zeros of a counter's factor C.
 
 Each table maps to 1 - θ_1, 1 - λ_1, 1 - θ_2, …. Written by benchmarks/scripts/blt_parameters.py.
 """
@@ -49,8 +49,8 @@ PARAMETERS: Final[dict[int, tuple[float, ...]]] = {
         2.03925e-05, 7.8981e-05, 0.000305871, 0.00118417, 0.00457867, 0.0176177, 0.0665339,
         0.234357, 0.652386),
 }  # fmt: skip
-"""The buffers for counts, by log₂ of the horizon; the square-root factorisation errs at most 1 %
-less."""
+"""The buffers for counts, by the exponent n of the horizon 2^n; their error exceeds the error of
+the square-root factorisation by at most 1 %."""
 WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1: (0.999998, 0.999999),
     2: (0.719577, 0.999998),
@@ -107,5 +107,5 @@ WINDOWS: Final[dict[int, tuple[float, ...]]] = {
     1048576: (2.94649e-06, 1.43017e-05, 5.9026e-05, 0.0002377, 0.00095431, 0.00382619, 0.0152741,
         0.0599331, 0.219989, 0.638557),
 }  # fmt: skip
-"""The buffers for sums of the last W updates, by W; the standard deviation is within 11 % of the
-least there is."""
+"""The buffers for sums of the last W updates, by W; the standard deviation is at most 11 % above
+the least there is."""

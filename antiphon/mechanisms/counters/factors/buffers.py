@@ -1,4 +1,4 @@
-"""Buffered linear Toeplitz factors in closed form (Dvijotham et al. 2024).
+"""Buffered linear Toeplitz matrices C: coefficients, inverses and norms (Dvijotham et al. 2024).
 
 C is lower-triangular Toeplitz with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): its coefficients are
 c_0 = 1, c_k = Σ ω_i θ_i^(k-1), so that Cx is kept up with one number for each θ_i, a
@@ -18,7 +18,7 @@ Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The gaps (distances from 1), each rounded so that 1 - gap is a double."""
+    """The gaps, distances from 1, each rounded so that 1 - gap is exactly a double."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
@@ -33,8 +33,7 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """The gap 1 - λ of sums that decay by λ a step, A(x) = 1/(1 - λx), which is below 1 - θ_1; else
-    0."""
+    """For decayed sums, A(x) = 1/(1 - λx), the gap 1 - λ < 1 - θ_1; for plain sums 0."""
 
     def __len__(self) -> int:
         return len(self.poles)
@@ -51,8 +50,8 @@ class Buffers:
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i (1 - μ_0 is ``loss``) in the coefficients of B = A·C⁻¹,
-        b_k = Σ β_i μ_i^k."""
+        """The weights β_i and gaps 1 - μ_i in the coefficients b_k = Σ β_i μ_i^k of the matrix B =
+        A·C⁻¹, where A sums prefixes; 1 - μ_0 is ``loss``."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
@@ -88,8 +87,8 @@ class Buffers:
         window = length - since
         found = float(weights @ geometric(gaps, gaps, window) @ weights)
         if since:
-            # The difference b_{k+window} - b_k of coefficients of B is formed for each μ: the part
-            # with μ = 1 is then 0, and not a difference of large numbers.
+            # The difference b_{k+window} - b_k of coefficients of B is computed term by term: the
+            # term with μ = 1 is then exactly 0, and no large numbers cancel.
             falls = weights * np.expm1(window * np.log1p(-gaps))
             found += float(falls @ geometric(gaps, gaps, since) @ falls)
         return found

@@ -30,13 +30,14 @@ Stream: TypeAlias = Union[Sequence[Any], Array]
 DOUBLES: Final = 2.0**50
 """A bound below which the floor of a rounded quotient of whole numbers is the exact floor."""
 SHORT: Final = 1 << 13
-"""The length below which NumPy takes a dot product in one thread; longer ones would wait for
-other threads."""
+"""The length below which NumPy computes a dot product in one thread; for longer arrays it would
+wait for other threads."""
 
 
 @register("antiphon.Row/1", state=True)
 class Row(np.ndarray[Any, np.dtype[Any]]):
-    """An array that behaves as one value: hashable, and equal or true only if all its entries are.
+    """An array that a state can hold in place of a number: it is hashable, equal to another only if
+    all entries are, and true only if all entries are.
 
     So it can replace a number in a state, and one step serves both. Made by ``row`` and never
     modified.
@@ -77,20 +78,20 @@ def bare(values: Any) -> Any:
 
 
 def held(values: Any) -> Any:
-    """An array as a read-only ``Row``, to be kept in a state; an array for each of many plays is
-    returned unchanged."""
+    """The values as a read-only ``Row``, to be kept in a state; an ``ArrayColumn``, which holds an
+    array for each of many replicas of a play, is returned unchanged."""
     return values if type(values) is ArrayColumn else freeze(values).view(Row)
 
 
 def integers(values: Amount, dimension: int) -> Array:
-    """Ints as an int64 array, as an answer has them. An int that does not fit 64 bits is clipped,
-    which is post-processing."""
+    """Exact ints as an int64 array with ``dimension`` entries, the form of an answer. An int that
+    does not fit 64 bits is clipped, which is post-processing."""
     made: Array = int64s(_listed(values, dimension))
     return made
 
 
 def floats(values: Amount, unit: int, dimension: int) -> Array:
-    """Integers, in units of 1/unit, as an array of floats, as an answer has them."""
+    """Whole multiples of 1/unit as an array of ``dimension`` floats, the form of an answer."""
     made: Array = float64s([value / unit for value in _listed(values, dimension)])
     return made
 
@@ -101,7 +102,7 @@ def _listed(values: Amount, dimension: int) -> list[Any]:
 
 
 def message_of(before: Amount, count: Any) -> Amount:
-    """The sum of an earlier total and a counter's answer, in the type of that answer."""
+    """The sum of an earlier total and a counter's answer ``count``, in the type of the answer."""
     kind: Any = type(count)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray and kind is not ArrayColumn:
         total: Amount = before + count
@@ -125,8 +126,8 @@ def clamped(value: Amount, bound: float) -> Amount:
 
 
 def all_below(values: Array, bound: float) -> bool:
-    """Whether all values are below a bound in size; for speed, a few values are tested first by the
-    sum of their squares."""
+    """Whether all values are below ``bound`` in size; short arrays are first tested by the sum of
+    their squares, which is faster."""
     if len(values) < SHORT and values.dot(values) < bound * bound:
         return True
     return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
@@ -149,7 +150,7 @@ def gaussians(coins: Coins, sigma: Fraction, count: int) -> Array:
 
 
 _CHUNK: Final = 1 << 10
-"""The number of times that are processed together: small arrays that fit the cache."""
+"""The number of times whose variances are computed at once, so few that they fit the cache."""
 
 
 def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
@@ -166,8 +167,8 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
     for start in range(0, len(scales), _CHUNK):
         own = scales[start : start + _CHUNK]
         powers = np.exp(logs[:, None] * np.arange(start, start + len(own)))
-        # The covariances Σ_j α_j Cov(r_i, r_j) at each time, r being the module's recursion: 0 at
-        # time 0, then nearer and nearer to a limit.
+        # The covariances Σ_j α_j Cov(r_i, r_j) at each time, for the recursion r_i of the module:
+        # they start at 0 and tend to ``stationary``.
         spread = stationary[:, None] - powers * _product(ratio, powers)
         inputs = own * (1 - (1 - gaps)[:, None] * spread)
         with_sum = _scan(logs, inputs, carry)
