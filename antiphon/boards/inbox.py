@@ -49,7 +49,7 @@ _FIND: Final = "select window, time, person, key, amount from rows where name = 
 
 
 class _Closed:
-    """What stands in place of a database that was closed."""
+    """The connection of a closed database: any use of it raises ProtocolError."""
 
     def close(self) -> None:
         pass

@@ -270,7 +270,8 @@ class LiveBoard(Shown):
         return series(self.board, self._inbox.told, how, last)
 
     def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the board's page for others, one HTML file, as ``antiphon board page`` does.
+        """Write the board's page as an HTML file that may be published, like ``antiphon board
+        page``.
 
         It has the counts with pictures (extra ``plot``), the risk and the statement: released
         numbers and public times only, as it is published. Returns: its path.

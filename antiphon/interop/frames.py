@@ -181,8 +181,8 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
 
 
 def _cells(values: tuple[Any, ...], name: str, start: int, missing: str | None) -> Sequence[Any]:
-    """The values of a column as plain Python objects, and ``missing`` for missing ones; if that is
-    None, raises InvalidArgument at the first."""
+    """The values of a column as plain Python objects, with ``missing`` in place of a missing one;
+    if it is None, a missing value raises InvalidArgument."""
     if any(all_are(kind, values) for kind in (int, str, bool)):
         return values
     found = list(map(_plain, values))
