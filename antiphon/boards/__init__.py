@@ -1,4 +1,4 @@
-"""Boards: private counts and sums by key of rows that people send, from a CSV file to a statement.
+"""Boards: private counts and sums by key of rows that people send, with a privacy statement.
 
 ``counts`` and ``sums`` define what is counted, the unit of privacy and the columns that are read;
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units

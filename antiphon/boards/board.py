@@ -35,8 +35,8 @@ from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Union[Literal["total", "window"], int]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
-"""The number ln(1/0.05), rounded up: discrete Laplace noise is larger than this number of scales
-with probability 0.05 at most."""
+"""The factor ln(1/0.05), rounded up: discrete Laplace noise exceeds its scale by this factor with
+probability at most 0.05."""
 _LARGE: Final = 2**61
 _LISTED: Final = 100
 """The largest number of keys that a statement lists."""
@@ -58,7 +58,7 @@ class Board(Shown):
     late: Late
     """The treatment of rows that come after ``lateness``: refused, left out, or counted later."""
     bad: Bad
-    """The treatment of lines that cannot be read. A folder may be opened with another treatment."""
+    """The treatment of lines that cannot be read, unless a call of ``feed`` states another."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
@@ -80,13 +80,12 @@ class Board(Shown):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The public keys that rows are counted by, from the start on; () if a rule finds them."""
+        """The public keys, counted from the first window on; () if a private rule finds keys."""
         return self.columns.keys
 
     @cached_property
     def sums(self) -> BoundedSums:
-        """The post-processor P, which bounds and clips a window's rows and gives each counter its
-        sum."""
+        """The post-processor P: it bounds and clips rows, and sends each counter its sum."""
         return self._sums(self.counter)
 
     def _sums(self, counter: Counter) -> BoundedSums:
@@ -99,8 +98,8 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """A bound B on the total difference between the sums of two neighbouring streams, for any
-        counter."""
+        """An upper bound B, in units, on the total difference between the sums of two neighbouring
+        streams, whichever counter is used."""
         return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
@@ -111,7 +110,7 @@ class Board(Shown):
 
     @cached_property
     def gaussian(self) -> Counter | None:
-        """One Gaussian counter of all keys, if ``delta`` allows it and it errs less; else None."""
+        """One Gaussian counter of all keys, if ``delta`` is given and pure ones err more."""
         if self.delta is None or self.found or self.engine != "rows" or self.best == "window":
             return None
         reach = None if self.best == "total" else self.best
@@ -151,7 +150,7 @@ class Board(Shown):
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
-        """The board's privacy guarantee, by CM Thm 6.1, Theorem T1 and the counters' claims."""
+        """The privacy guarantee, by CM Thm 6.1, docs/boards.md, and the counters' claims."""
         known = guarantee(self.mechanism)
         if self.engine == "rows":
             return known
@@ -164,8 +163,7 @@ class Board(Shown):
         return bound * self.columns.step
 
     def error_of(self, window: int, reach: int) -> Fraction:
-        """A bound on the error of the last ``reach`` windows together; it holds with probability
-        at least 0.95.
+        """A 95 % confidence bound on the error of a key's sum over the last ``reach`` windows.
 
         The answer is a difference of two totals. In a tree of one level, the noise of one window is
         that of one node: discrete Laplace, with P(|noise| > t) <= e^(-t/scale) for whole t.
@@ -232,7 +230,7 @@ class Board(Shown):
 
     @property
     def counted(self) -> str:
-        """The sentence that says which rows count, and how much an amount counts at most."""
+        """The sentence that says which rows count, and within which bounds an amount counts."""
         columns = self.columns
         low, high = columns.low * columns.step, columns.high * columns.step
         bounds = "" if columns.amount is None else (
@@ -269,7 +267,7 @@ class Board(Shown):
         texts.append("Only the column identifies users: a person with two names is two users.")
         return tuple(texts)
 
-    # --- running a board ----------------------------------------------------------------------
+    # --- methods that run the board -----------------------------------------------------------
 
     def open(
         self, folder: str | Path, *, moved: bool = False, witness: Witness | None = None
@@ -289,12 +287,12 @@ class Board(Shown):
         return begin_live(self, None, seed=seed)
 
     def by_key(self, answer: Any) -> dict[str, int]:
-        """The counts by key in an answer of the mechanism."""
+        """The noisy counts by key, from an answer of the mechanism."""
         pairs = answer if self.found else zip(self.keys, answer, strict=True)
         return {key: int(count) for key, count in pairs}
 
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
-        """The part of a running board that stores rows in ``inbox`` and makes its messages."""
+        """The object that stores fed rows in ``inbox``, and makes messages of them."""
         if self.engine == "rows":
             return RowIntake(inbox, self.columns)
         place = None if folder is None else folder / "spill"
@@ -302,7 +300,7 @@ class Board(Shown):
 
     @property
     def definition(self) -> str:
-        """The board's definition as JSON; a folder that was opened with another is refused."""
+        """The board's definition as JSON text; a folder with another definition is not opened."""
         columns, clock = self.columns, self.clock
         times = {
             "start": clock.start.isoformat(), "every": clock.every.total_seconds(),

@@ -31,7 +31,7 @@ class SumsState(NamedTuple):
 @register("antiphon.BoundedSums/1")
 @attrs.frozen(kw_only=True)
 class BoundedSums(ExchangePostProcessor[SumsState]):
-    """The post-processor P: sums users' rows by key, window by window, and feeds one counter a key.
+    """The post-processor P: sums rows by key and window, and feeds a counter for each key.
 
     A message is the whole batch of a window, possibly empty. The first ``per_user`` rows of a user
     are kept, in each window or, with ``in_total``, overall; their amounts are clipped to [``low``,
@@ -138,7 +138,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def bounded(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[dict[Key, int], tuple[tuple[User, int], ...]]:
-        """The sums by key of the rows that are kept, and the number of kept rows by user."""
+        """A pair: the sums of the kept rows by key, and the number of kept rows by user."""
         rows, kept = self.kept(batch, kept)
         return self.summed(rows), kept
 
@@ -152,7 +152,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def kept(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
-        """The kept rows of a batch, and the number of kept rows by user, added to ``kept``."""
+        """A pair: the rows of a batch that are kept, and the number of rows kept of each user so
+        far, which was ``kept`` before."""
         most, counted, rows = self.per_user, dict(kept), list[Row]()
         if most is None:
             return batch, ()
@@ -168,8 +169,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 def tell_counters(
     created: Sequence[Create], sums: Iterable[int], *, begun: bool, first: int = 0
 ) -> Generator[object, Any, tuple[object, ...] | None]:
-    """A generator of messages: it sends each counter its sum, asks it, and returns all counts; None
-    once a counter has halted.
+    """A generator of messages: it sends each counter its sum, then asks it for its count; it
+    returns all counts, or None once a counter has halted.
 
     The counters are created first, unless the stream has ``begun``. ``first``: the index of the
     first one.
@@ -181,6 +182,6 @@ def tell_counters(
         told = yield Ask(each, place)
         count = HALT if told is HALT else (yield Ask(COUNT, place))
         if count is HALT:
-            return None  # One counter that has halted ends the whole board.
+            return None  # If one counter has halted, the whole board is over.
         heard.append(count)
     return tuple(heard)

@@ -21,7 +21,7 @@ LONGEST: Final = 200
 """The largest number of characters of a user's name, and of a row's own key."""
 
 _NAMED: Final = 20
-"""The largest number of bad lines, and of columns, that an error names."""
+"""The largest number of bad lines, or of columns, that an error text lists."""
 Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
 
 Bad: TypeAlias = Literal["refuse", "leave out"]
@@ -48,14 +48,14 @@ def check_bad(value: object, engine: str) -> Bad:
 
 
 class BadRow(InvalidArgument):
-    """The error for a row that cannot be counted, with file and line; nothing of its file is added.
+    """The error for a row that cannot be counted, with file and line; none of the file is added.
 
     The error text has no content of the row, which is data: look at the line.
     """
 
     def __init__(self, file: str, line: int, reason: str, *, said: str | None = None) -> None:
-        """The error about one line and its ``reason``; ``said``: a text about all bad lines
-        instead."""
+        """The error about one line, with its ``reason``; with ``said``, a text about all bad
+        lines."""
         text = f"line {line}: {reason}" if said is None else said
         super().__init__(f"{file}, {text}; nothing of it has been counted")
         self.file = file
@@ -75,7 +75,7 @@ class _Unread:
             self._lines.setdefault(reason, []).append(line)
 
     def error(self, file: str) -> BadRow:
-        """The error that names the first lines, and says how many more there are."""
+        """The error that names the first unreadable lines, and how many more there are."""
         told = [
             f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}: {reason}"
             for reason, lines in self._lines.items()
@@ -87,7 +87,7 @@ class _Unread:
 
 
 class _Uneven(str):
-    """An error text in place of the cells of a CSV line that has too few or too many."""
+    """The reason why the cells of a CSV line cannot be read: there are too few or too many."""
 
 
 class BoardRow(NamedTuple):
@@ -126,7 +126,7 @@ class BoardColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns that are read, in the order of a frame's cells."""
+        """The names of the columns that are read; a frame's rows have their cells in this order."""
         wanted = (self.time, self.user, self.by, self.amount, self.row)
         return tuple(dict.fromkeys(each for each in wanted if each is not None))
 
@@ -134,8 +134,8 @@ class BoardColumns:
 def rows_of(
     source: Source, columns: BoardColumns, name: str | None, bad: Bad
 ) -> tuple[CellReader, Iterable[tuple[int, Any]]]:
-    """The parser of a source's cells, and the source's numbered lines, which are read lazily;
-    ``bad``: whether lines that cannot be read are refused. Raises: InvalidArgument."""
+    """A pair: the parser of a source's cells, and the source's numbered lines, which are read
+    lazily; ``bad``: whether unreadable lines are refused. Raises: InvalidArgument."""
     if isinstance(source, str | Path):
         path = Path(source)
         reader = CellReader(path.name, columns, columns.names, leave_out=bad == "leave out")
@@ -170,7 +170,7 @@ def _lines(path: Path) -> Generator[Any]:
 
 
 def csv_cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str] | str]]:
-    """The cells of the requested columns, line by line with line numbers, from a CSV file.
+    """The numbered lines of a CSV file, one by one, each as its cells in the requested columns.
 
     Of a line with too few or too many cells: the reason why it cannot be read.
     """
@@ -207,7 +207,8 @@ def _head(name: str, lines: Iterator[list[str]], columns: BoardColumns) -> tuple
 
 
 def _columns_in(head: Sequence[str]) -> str:
-    """The columns that the first line of a file names, with a hint at another separator."""
+    """The columns that the first line of a file names, as part of an error text, with advice if
+    they seem to be separated by other than commas."""
     shown = ", ".join(each[:64] for each in head[:_NAMED]) + (", …" if len(head) > _NAMED else "")
     other = next((mark for mark in (";", "\t", "|") if len(head) == 1 and mark in head[0]), None)
     if other is None:
@@ -219,7 +220,7 @@ def _columns_in(head: Sequence[str]) -> str:
 
 
 class CellReader:
-    """A parser from cells to rows; it caches lookups that recur from row to row."""
+    """A parser that makes rows from cells; it caches the results for keys and the like."""
 
     def __init__(
         self, label: str, columns: BoardColumns, names: tuple[str, ...], *,
@@ -282,8 +283,8 @@ class CellReader:
 
     @staticmethod
     def text(cell: object, of: str, longest: int = LONGEST) -> str:
-        """The text of a cell that holds a user's name, a key, or a row's own key (``of``). Raises:
-        ValueError."""
+        """The text of a cell that holds a user's name or a key; ``of`` is "a user" or "a key", for
+        the error text. Raises: ValueError."""
         text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
         if not 0 < len(text) <= longest or not text.isprintable():
             raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {longest} characters")
@@ -300,7 +301,7 @@ class CellReader:
         return found
 
     def counted(self, cell: object) -> int:
-        """The number of steps that an amount counts as, within its bounds. Raises: ValueError."""
+        """The whole number of steps in an amount, within the bounds. Raises: ValueError."""
         columns = self._columns
         if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
             return min(max(int(cell), columns.low), columns.high)
@@ -313,8 +314,8 @@ class CellReader:
         if not amount.is_finite():
             raise ValueError("its amount is NaN or infinite")
         low, high = columns.low * columns.step, columns.high * columns.step
-        # An amount with a very large exponent is clipped without its Fraction, which would be too
-        # long.
+        # The exact Fraction of an amount with a very large exponent would have too many digits, so
+        # such an amount is clipped first.
         if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:
             amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
             exact = high if amount > 0 else low if amount < 0 else Fraction(0)

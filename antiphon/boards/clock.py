@@ -1,4 +1,4 @@
-"""The division of time into windows: a public start, a length, and a number."""
+"""The division of time into windows of equal length, from a public start on, numbered from 0."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def span(value: object, name: str) -> timedelta:
 
 
 def moment(value: object) -> datetime:
-    """The datetime that a cell states: an ISO text, a date or a datetime. Raises: ValueError."""
+    """The datetime in a data cell: an ISO text, a date or a datetime. Raises: ValueError."""
     if type(value) is str:
         return datetime.fromisoformat(value)
     if isinstance(value, datetime):
@@ -101,7 +101,7 @@ class Clock:
         return counted(self.every // each, unit)
 
     def wall(self, time: datetime) -> datetime:
-        """A time as local time in the clock's zone. Raises: ValueError past the calendar."""
+        """A time as local time in the clock's zone. Raises: ValueError outside the calendar."""
         try:
             return time if time.tzinfo is None else time.astimezone(self._zone).replace(tzinfo=None)
         except OverflowError:
@@ -116,7 +116,7 @@ class Clock:
         return self.start + window * self.every
 
     def over(self, until: datetime, lateness: timedelta) -> int:
-        """The number of windows closed at the time ``until``, each ``lateness`` after its end."""
+        """The number of windows closed at ``until``; each is closed ``lateness`` after its end."""
         return min(max((until - lateness - self.start) // self.every, 0), self.windows)
 
     def now(self) -> datetime:
@@ -124,7 +124,7 @@ class Clock:
         return datetime.now(self._zone).replace(tzinfo=None)
 
     def name(self, window: int) -> str:
-        """A window's name for people: the time at which it begins."""
+        """A window's name on pages and in files: the time at which it begins."""
         begin = self.begins(window)
         text = begin.isoformat(sep=" ", timespec="minutes" if not begin.second else "auto")
         return text.removesuffix(" 00:00") if self.every.seconds == 0 else text

@@ -1,4 +1,4 @@
-"""The post-processor of a board that finds keys in the data: it opens keys, and counts them."""
+"""The post-processor of a board that finds its keys in the data: it opens and counts keys."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ def discovered(*, delta: float | Fraction, share: float | Fraction = Fraction(1,
 
 @register("antiphon.DiscoveringState/1", state=True)
 class DiscoveringState(NamedTuple):
-    """The state of ``DiscoveringSums``: windows so far, rows kept of each user, and opened keys."""
+    """The state of ``DiscoveringSums``: the number of windows so far, the number of rows kept of
+    each user, and the opened keys."""
 
     windows: int
     kept: tuple[tuple[User, int], ...]
     opened: tuple[str, ...]
-    """The keys in the order of their counters: by window, then by text."""
+    """The opened keys as their counters were created: by window, then alphabetically."""
 
 
 @register("antiphon.DiscoveringSums/1")
 @attrs.frozen(kw_only=True)
 class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
-    """The post-processor P: bounds rows as ``BoundedSums``, for keys that a ``KeyOpener`` has
-    opened.
+    """The post-processor P: bounds rows like ``BoundedSums``, and counts keys that are found.
 
     A message is the whole batch of a window. Rows are kept; of each key that is not open yet the
     opener is told how many users have kept rows of it in *this* window. It creates a counter for
@@ -89,7 +89,7 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def unit(self) -> Unit:
-        """The verification function of streams of batches: which of them are neighbours."""
+        """The verification function f: which streams of batches are neighbours."""
         return self.bounds.unit
 
     @property

@@ -25,11 +25,11 @@ from antiphon.boards.cells import BadRow, BoardColumns, CellReader, Source, csv_
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 _USUAL_TIME: Final = (
-    # a date, or a date and time, in ISO 8601
+    # This pattern matches a date, or a date and time, in ISO 8601.
     r"\d{4}-\d{2}-\d{2}([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?"
 )
 _NEVER: Final = "'.^'"
-"""A regular expression that no cell matches, as a quoted text of SQL."""
+"""A regular expression, quoted for SQL, that matches no cell."""
 _USUAL_TEXT: Final = "[ -~]{1,200}"
 _WRONG: Final = """select f, n from rows
 where us is null or u is null or k is null or a is null or w < 0 or w >= ? limit 1"""
@@ -38,48 +38,49 @@ _MOMENT: Final = timedelta(microseconds=1)
 
 
 class Grouped(NamedTuple):
-    """The bounded sums of one window, by key, with the number of its rows and a hash of these."""
+    """The bounded sums of one window by key, with the number of its rows and a hash of them."""
 
     sums: tuple[int, ...]
     rows: int
     mark: str
-    """A hash of the window's rows in any order, by which rows that are fed again are recognised.
+    """An order-free hash of the window's rows, by which rows that are fed again are recognised.
 
     Another version of DuckDB may hash otherwise: then these rows are refused.
     """
 
 
 class FeedCounts(NamedTuple):
-    """The numbers of rows that a feed found: new, known before, late, and waiting for the end of
-    their windows."""
+    """The numbers of rows in one call of ``feed``: new, known before, late, and waiting for the end
+    of their windows."""
 
     new: int
     again: int
     late: int
     waiting: int = 0
     bad: int = 0
-    """The number of lines that could not be read and were left out."""
+    """The number of lines left out because they could not be read."""
 
 
 @attrs.frozen(kw_only=True)
 class Grouping:
-    """One feed as a task for DuckDB: the columns, the rows kept of each user, the windows."""
+    """The task that DuckDB carries out for one call of ``feed``: the columns to read, the number of
+    rows kept of each user, and the windows to close."""
 
     columns: BoardColumns
     per_user: int | None
     closed: int
-    """The number of windows that had been closed before this feed."""
+    """The number of windows that were closed before this feed."""
     closing: int
-    """The number of windows that are closed once the files are read."""
+    """The number of windows that are closed after this feed."""
     marks: Mapping[int, str]
-    """The hash (``mark``) of each window that had been closed before this feed."""
+    """The hash (``Grouped.mark``) of the rows of each window that was closed before this feed."""
     drop: bool
-    """Whether late rows are left out; else they are refused."""
+    """Whether late rows are left out; if not, they are refused."""
 
     def of(
         self, sources: Sequence[Source], place: Path | None
     ) -> tuple[dict[int, Grouped], FeedCounts]:
-        """The sums of the windows that are closed now, and the numbers of rows in the CSV files.
+        """The sums of the windows that this feed closes, and the numbers of rows in its CSV files.
         ``place``: a directory for what does not fit in memory.
 
         Raises: InvalidArgument, BadRow, FileError; MissingExtra without DuckDB.
@@ -91,7 +92,7 @@ class Grouping:
             self._read(base, paths)
             return self._grouped(base, paths)
 
-    # --- reading the cells --------------------------------------------------------------------
+    # --- reading cells into the table ``rows`` ------------------------------------------------
 
     def _read(self, base: Any, paths: Sequence[Path]) -> None:
         """Make the table ``rows`` of all valid rows. Raises: BadRow for any other."""
@@ -128,7 +129,7 @@ class Grouping:
             self._explain(path)
 
     def _explain(self, path: Path) -> None:
-        """Read a file row by row in Python, to raise the error that names the bad line."""
+        """Read row by row a file that DuckDB refuses, for an error that names the line."""
         reader = CellReader(path.name, self.columns, self.columns.names)
         for _ in reader.all(csv_cells(path, self.columns)):
             pass
@@ -141,7 +142,7 @@ class Grouping:
         self, base: Any, table: str, column: str | None, usual: str, read: Callable[[str], object]
     ) -> None:
         """Make a table of the cells of a column that do not match the regular expression ``usual``,
-        each with the value that ``read`` finds in it."""
+        each with the value that the Python function ``read`` finds in it."""
         kind = "varchar" if table == "texts" else "bigint"
         base.execute(f"create temp table {table} (cell varchar, value {kind})")
         if column is None:
@@ -171,8 +172,8 @@ class Grouping:
         return (CellReader.wall(cell, clock) - clock.start) // _MOMENT
 
     def _typed(self) -> str:
-        """The SQL that makes the table ``rows``, with null where a cell is no time, user, key or
-        amount."""
+        """The SQL statement that makes the table ``rows``, with null for a cell that holds no valid
+        time, user, key or amount."""
         columns, clock = self.columns, self.columns.clock
         start = (clock.start - datetime(1970, 1, 1)) // _MOMENT
         time = self._cell(columns.time)
@@ -198,7 +199,7 @@ class Grouping:
             cast({us} as bigint) as us, {user} as u, {key} as k, cast({amount} as bigint) as a
             from cells {" ".join(joins)})"""
 
-    # --- summing the rows ---------------------------------------------------------------------
+    # --- summing the table ``rows`` -----------------------------------------------------------
 
     def _grouped(self, base: Any, paths: Sequence[Path]) -> tuple[dict[int, Grouped], FeedCounts]:
         found, again, late, waiting = dict[int, Grouped](), 0, 0, 0
@@ -224,8 +225,7 @@ class Grouping:
         return windows, FeedCounts(new, again, late, waiting)
 
     def _sums(self) -> str:
-        """The SQL of the sums: the rows of each user are limited, and then summed by window and
-        key."""
+        """The SQL query of the sums by window and key, over the rows that are kept of each user."""
         rows = f"select w, u, k, a, us, f, n from rows where w between {self.closed} and "
         rows += str(self.closing - 1)
         if self.per_user is not None:
@@ -273,7 +273,7 @@ def _paths(sources: Sequence[Source]) -> list[Path]:
 
 
 class _Base:
-    """A DuckDB connection, with the class of its errors."""
+    """A DuckDB connection, with DuckDB's class of errors."""
 
     def __init__(self, connection: Any, error: type[Exception]) -> None:
         self.execute, self.cursor, self.Error = connection.execute, connection.cursor, error
@@ -281,7 +281,7 @@ class _Base:
 
 @contextmanager
 def _connection(place: Path | None) -> Generator[_Base]:
-    """A DuckDB in memory, which spills into a directory that is gone afterwards."""
+    """Context manager: a DuckDB database in memory, which may spill into a temporary directory."""
     try:
         import duckdb
     except ImportError:
@@ -298,5 +298,5 @@ def _connection(place: Path | None) -> Generator[_Base]:
 
 
 def clear_spilled(place: Path) -> None:
-    """Remove the directory of a killed engine, which may hold rows of people."""
+    """Remove DuckDB's directory on disk; after a killed process it may hold people's rows."""
     shutil.rmtree(place, ignore_errors=True)

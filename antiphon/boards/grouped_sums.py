@@ -1,4 +1,4 @@
-"""The post-processor of a board whose rows an engine has bounded and summed, for the counters."""
+"""The post-processor of a board whose rows DuckDB has summed: it feeds the sums to counters."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SumsWithin(Verification[int, Sums]):
 @register("antiphon.GroupedSums/1")
 @attrs.frozen(kw_only=True)
 class GroupedSums(ExchangePostProcessor[int]):
-    """The post-processor P for sums that are bounded already: it feeds one counter a key.
+    """The post-processor P for sums that are bounded already: it feeds one counter for each key.
 
     A message is a window's sums, in the order of the keys of ``bounds``, 0 where no row is; the
     answer is the counts so far. State: the number of windows so far.
@@ -63,8 +63,7 @@ class GroupedSums(ExchangePostProcessor[int]):
     """
 
     bounds: BoundedSums
-    """The rule by which the rows were bounded, clipped and summed, with its bound B and its
-    counter."""
+    """The rule by which rows were bounded, clipped and summed, with its bound B and its counter."""
 
     @property
     def initial_state(self) -> int:
@@ -91,15 +90,15 @@ class GroupedSums(ExchangePostProcessor[int]):
         return spaces.Signature(sums, self.bounds.signature(right).answers, sums)
 
     def exchange(self, state: int, sums: Sums) -> Exchanged[int]:
-        """Process one window: send each counter its sum, and answer."""
+        """Process one window: send each counter its sum, and return all counts."""
         self.bounds.check_window(state)
         counts = yield from tell_counters(self.created, sums, begun=state > 0)
         return (state, HALT) if counts is None else (state + 1, counts)
 
 
 def bounded_before(known: Derivation, engine: str, bounds: BoundedSums) -> Derivation:
-    """The derivation of the guarantee for rows from the guarantee for their sums; that the engine
-    computes the sums correctly is assumed."""
+    """The guarantee's derivation for neighbouring rows, from the one for neighbouring sums; its
+    premise that the engine sums correctly is assumed."""
     premise = Premise(
         f"{engine} keeps, clips and sums the rows of each window as BoundedSums does",
         Mark.ASSUMED,
@@ -110,7 +109,7 @@ def bounded_before(known: Derivation, engine: str, bounds: BoundedSums) -> Deriv
 
 
 def check_engine(engine: object, *, in_total: bool, row: object) -> str:
-    """The name of a known engine that can run the board. Raises: InvalidArgument."""
+    """The name of the engine, if it is known and can run the board. Raises: InvalidArgument."""
     if engine not in ("rows", "duckdb"):
         raise InvalidArgument("engine is 'rows' or 'duckdb'")
     if engine == "duckdb" and (in_total or row is not None):

@@ -25,12 +25,12 @@ from antiphon.numbers.errors import FileError, InvalidArgument, ProtocolError
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
-"""A callback that receives the number of rows read so far."""
+"""A callback that gets the number of rows read so far, for a progress bar."""
 
 
 _CHUNK: Final = 20_000
 _MOST: Final = 1 << 25
-"""The largest size in bytes of a window's rows, which form one message."""
+"""The largest size in bytes of the rows of a window, which are one message of the session."""
 _SCHEMA: Final = """
 create table if not exists rows (
     number integer primary key, name text not null unique, window integer not null,
@@ -49,7 +49,7 @@ _FIND: Final = "select window, time, person, key, amount from rows where name = 
 
 
 class _Closed:
-    """What stands in place of a database that was closed."""
+    """The connection of a closed database: any use of it raises ProtocolError."""
 
     def close(self) -> None:
         pass
@@ -84,7 +84,7 @@ class Inbox:
 
     @contextmanager
     def at_once(self) -> Generator[None]:
-        """A transaction: all writes within the block take effect, or none."""
+        """A context manager for a transaction: all writes within the block take effect, or none."""
         try:
             self._base.execute("begin immediate")
             yield
@@ -96,23 +96,23 @@ class Inbox:
                 raise FileError(f"the board's inbox cannot be written: {error}") from None
             raise
 
-    # --- facts about the board -------------------------------------------------------------
+    # --- named texts about the board ----------------------------------------------------------
 
     def said(self, name: str) -> str | None:
-        """A stored fact about the board, such as its definition; None if it is not stored."""
+        """The stored text of this name, such as the board's definition; None without one."""
         found = self._base.execute("select value from said where name = ?", (name,)).fetchone()
         return None if found is None else str(found[0])
 
     def say(self, values: Mapping[str, str]) -> None:
-        """Store facts about the board, by their names."""
+        """Store texts about the board under their names."""
         self._base.executemany("insert or replace into said values (?, ?)", [*values.items()])
 
     @property
     def closed(self) -> int:
-        """The number of windows that take no more rows."""
+        """The number of windows that are closed, that is, take no more rows."""
         return int(self.said("closed") or 0)
 
-    # --- storing rows -------------------------------------------------------------------------
+    # --- storing single rows ------------------------------------------------------------------
 
     def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> FeedCounts:
         """Store the rows that are not in the database yet; ``label`` is the name of their file.
@@ -123,7 +123,8 @@ class Inbox:
         closed, new, left, done = self.closed, 0, 0, 0
         waiting = iter(rows)
         while read := list(islice(waiting, _CHUNK)):
-            if late == "next window":  # Rows that are stored already keep their window.
+            # A row that is stored already keeps the window in which it was stored.
+            if late == "next window":
                 read = [row._replace(window=max(row.window, closed)) for row in read]
             chunk = [row for row in read if row.window >= closed or self._find(row.name)]
             if len(chunk) < len(read) and late == "refuse":
@@ -145,7 +146,8 @@ class Inbox:
 
     def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
-            # A late row may be counted in a later window than the one of its time.
+            # The window is not compared, since a late row may be counted in a later window than
+            # that of its time.
             known = self._find(row.name)
             if known is None or known[1:] not in (row[3:], ("", self._hash(*row[3:]), 0, 0)):
                 raise BadRow(
@@ -182,7 +184,8 @@ class Inbox:
         return int(self._base.execute(query, (first, first)).fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
-        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if too large."""
+        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one has too
+        many rows for one message."""
         longest = max(map(len, keys), default=LONGEST_KEY)
         for window in range(self.closed, windows):
             found = self._base.execute(
@@ -197,22 +200,21 @@ class Inbox:
         self.close_windows(windows)
 
     def close_windows(self, windows: int) -> None:
-        """Close the first ``windows`` windows: they take no more rows."""
+        """Close the first ``windows`` windows to new rows, without a limit on their size."""
         self.say({"closed": str(max(windows, self.closed))})
 
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
         """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
         found: list[Any] = self._base.execute(query, (window,)).fetchall()
-        if not keys:  # keys that are found in the data are stored as texts
+        if not keys:  # Keys that are found in the data are stored as texts, public ones as indices.
             return tuple([(str(person), str(key), int(amount)) for person, key, amount in found])
         return tuple([(str(person), keys[int(key)], int(amount)) for person, key, amount in found])
 
-    # --- windows that an engine has summed -----------------------------------------------------
+    # --- windows that DuckDB has summed -------------------------------------------------------
 
     def store(self, windows: Mapping[int, Grouped]) -> None:
-        """Store the sums of windows that an engine has summed, each with its number of rows and
-        their hash."""
+        """Store the sums of windows that DuckDB has summed, with the number and hash of rows."""
         self._base.executemany(
             "insert into grouped values (?, ?, ?, ?)",
             [(w, rows, mark, json.dumps(sums)) for w, (sums, rows, mark) in windows.items()],
@@ -220,23 +222,23 @@ class Inbox:
 
     @property
     def marks(self) -> dict[int, str]:
-        """The hash of the rows of each window that an engine has summed, by window."""
+        """The hash of the rows of each window that DuckDB has summed, by the window's number."""
         return dict(self._base.execute("select window, mark from grouped"))
 
     def sums(self, window: int) -> tuple[int, ...] | None:
-        """The sums of a window by key; None if it has no rows."""
+        """The sums of a window, one for each key; None if the window has no rows."""
         query = "select sums from grouped where window = ?"
         found = self._base.execute(query, (window,)).fetchone()
         return None if found is None else tuple(json.loads(found[0]))
 
-    # --- storing answers ----------------------------------------------------------------------
+    # --- storing published counts -------------------------------------------------------------
 
     def tell(self, window: int, counts: Mapping[str, int]) -> None:
-        """Store the counts by key that were answered for a window."""
+        """Store the noisy counts by key that were published for a window."""
         self._base.execute("insert into told values (?, ?)", (window, json.dumps(counts)))
 
     @property
     def told(self) -> list[dict[str, int]]:
-        """The counts by key answered so far, window by window."""
+        """The noisy counts by key published so far, window by window."""
         found = self._base.execute("select counts from told order by window")
         return [json.loads(counts) for (counts,) in found]

@@ -1,4 +1,4 @@
-"""The intakes of a board, which make messages of fed rows: row by row, or through DuckDB."""
+"""The intakes of a board, which store rows and make messages: row by row, or through DuckDB."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from antiphon.boards.engine import FeedCounts, Grouping, clear_spilled
 from antiphon.boards.inbox import Inbox, Late, Told
 
 Tells: TypeAlias = Callable[[str], Told]
-"""A function from the name of a source to the callback that is told how many of its rows are
-read."""
+"""A function from a source's name to a callback that gets the number of its rows read so far."""
 
 
 @attrs.frozen
 class Intake(ABC):
-    """The part of a running board that stores fed rows, and makes the message of each window."""
+    """The part of a running board that stores fed rows, and makes each window's message."""
 
     inbox: Inbox
     columns: BoardColumns
@@ -30,16 +29,16 @@ class Intake(ABC):
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
         late: Late, bad: Bad,
     ) -> FeedCounts:  # fmt: skip
-        """Store the rows of the sources, and close the first ``closing`` windows."""
+        """Store the sources' rows, close the first ``closing`` windows, and count the rows."""
 
     @abstractmethod
     def message(self, window: int) -> object:
-        """The message of a closed window, for the board's mechanism."""
+        """The message of a closed window for the board's mechanism: its rows, or its sums."""
 
 
 @attrs.frozen
 class RowIntake(Intake):
-    """An intake that stores each row, and sends a window as a batch of rows."""
+    """An intake that stores each row; the message of a window is the batch of its rows."""
 
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *,
@@ -61,11 +60,11 @@ class RowIntake(Intake):
 
 @attrs.frozen
 class EngineIntake(Intake):
-    """An intake for which DuckDB sums the rows of each window; it stores the sums only."""
+    """An intake that has DuckDB sum the rows of each window, and stores the sums only."""
 
     per_user: int | None
     place: Path | None
-    """The directory for data that do not fit in memory; it exists only during a feed."""
+    """The directory for data that do not fit in memory; it exists while rows are being fed."""
 
     def __attrs_post_init__(self) -> None:
         if self.place is not None:

@@ -34,7 +34,7 @@ Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
 
 
 class Runs(Defined, Protocol):
-    """The interface of a board that ``LiveBoard`` can run."""
+    """The interface that a board must have so that ``LiveBoard`` can run it."""
 
     @property
     def lateness(self) -> timedelta: ...
@@ -59,10 +59,10 @@ class Runs(Defined, Protocol):
 LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
-"""The number of windows whose messages are written to the disk together."""
+"""The number of windows whose messages are written to the disk together, for speed."""
 _BEHIND: Final = 8
-"""The largest number of windows or days that a feed publishes at once by the machine's clock,
-unless it is called with ``until="now"``."""
+"""The largest number of windows, and of days, that one call of ``feed`` publishes by the machine's
+clock, unless called with ``until="now"``."""
 _PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
@@ -131,8 +131,8 @@ def _published(told: int, windows: int) -> str:
 
 
 class LiveBoard(Shown):
-    """A running board of private counts: ``feed`` adds rows, ``ask`` returns published counts. A
-    context manager; killing the process is safe, too."""
+    """A running board of private counts: ``feed`` adds rows, ``ask`` returns published counts. It
+    is a context manager; if the process is killed, no row or count is lost."""
 
     def __init__(
         self, board: Runs, session: Session, inbox: Inbox, place: Path | None = None
@@ -175,7 +175,7 @@ class LiveBoard(Shown):
         bad = check_bad(self.board.bad if bad is None else bad, self.board.engine)
         self._check_alive()
         if late == "next window" and self._inbox.closed == self.board.clock.windows:
-            # Every window of the board is closed, so late rows have no later window.
+            # Late rows cannot be moved to a later window once every window of the board is closed.
             late = "refuse"
         closing = self._closing(until)
         tell = partial(_told_to, progress)
@@ -253,7 +253,7 @@ class LiveBoard(Shown):
             self._session.compact()
         return self._inbox.purge()
 
-    # --- publishing counts --------------------------------------------------------------------
+    # --- reading what is published ------------------------------------------------------------
 
     @property
     def windows(self) -> int:
@@ -270,7 +270,8 @@ class LiveBoard(Shown):
         return series(self.board, self._inbox.told, how, last)
 
     def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the board's page for others, one HTML file, as ``antiphon board page`` does.
+        """Write the board's page as an HTML file that may be published, like ``antiphon board
+        page``.
 
         It has the counts with pictures (extra ``plot``), the risk and the statement: released
         numbers and public times only, as it is published. Returns: its path.
@@ -323,7 +324,7 @@ def begin_live(
     board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False,
     witness: Witness | None = None,
 ) -> LiveBoard:  # fmt: skip
-    """Start or resume a board, in memory or in a folder. See ``Board.open``."""
+    """Start or resume a board in a folder, as ``Board.open`` does, or start one in memory."""
     if folder is None:
         return LiveBoard(board, board.mechanism.start(seed=seed), Inbox(None))
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -350,7 +351,7 @@ def begin_live(
 
 
 def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -> None:
-    """Remove the log of a board with other parameters, which has no rows and published nothing.
+    """Remove the log of a board with other parameters that has no rows and published nothing.
 
     Its counters have got no message, so no ε is spent. Raises: InvalidArgument if it has rows or
     has published; FileError if a process runs it.
@@ -366,7 +367,7 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
             "published nothing and spent no ε: remove the folder, and feed the files again"
         )
     if log.exists():
-        # ``resume`` raises an error if another process runs the session.
+        # Resuming the session raises an error if another process runs it.
         resume(log, moved=moved, witness=witness).close()
         beside(log).unlink(missing_ok=True)
         log.unlink()

@@ -1,4 +1,4 @@
-"""Keys that are found in the data: which ones are opened is told by a private rule, Theorem T3.
+"""The private rule by which a board finds keys in its data: Theorem T3 of docs/boards.md.
 
 A *cell* is a key in a window; its number is how many users have kept rows of it there. Each cell is
 a NIM of its own, which opens the key with probability π(n), n its number: π(0) = 0 and
@@ -44,12 +44,11 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 
 Cells: TypeAlias = "tuple[tuple[str, int], ...]"
-"""The cells of a window: the keys that somebody sent, each with its number of users, in order of
-keys."""
+"""The cells of a window: each key that somebody sent, with its number of users, sorted by key."""
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
-"""The largest number of users for which a key may stay closed."""
+"""The number of users with which a key must be opened surely; smaller ε and δ are refused."""
 _UNTIL: Final = 30
 """The largest ε for which e^ε is computed; a larger ε is treated as this one."""
 
@@ -78,7 +77,7 @@ _CELLS: Final = TuplesOf(spaces.Tuples((KEYS, spaces.Integers(1))))
 @register("antiphon.CellsOfAWindow/1")
 @attrs.frozen
 class CellsOfAWindow(Space):
-    """The space of cells: tuples of (key, number), in the order of the keys, each key once."""
+    """The space of a window's cells: tuples of (key, number of users), each key once, sorted."""
 
     discrete = True
 
@@ -91,7 +90,7 @@ class CellsOfAWindow(Space):
 @register("antiphon.CellsWithin/1")
 @attrs.frozen(kw_only=True)
 class CellsWithin(Verification[int, Cells]):
-    """A verification function: at most ``cells`` cells differ, over all windows, each by one user.
+    """A verification function: at most ``cells`` cells (keys in a window) differ, each by one user.
 
     State: the cells that are left.
     """
@@ -122,13 +121,13 @@ def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
     """
     if isinstance(epsilon, Log):
         grown = epsilon.argument
-    else:  # e^ε is rounded down, so that the rule is more private.
+    else:  # Rounding e^ε down makes the rule more private.
         grown = Fraction(math.exp(min(float(epsilon), _UNTIL)) * (1 - 2.0**-40))
     grown, known = max(grown, Fraction(1)), [Fraction(0)]
     while known[-1] < 1:
         p = known[-1]
         most = min(grown * p + delta, 1 - (1 - p - delta) / grown, Fraction(1))
-        # The next probability is rounded down, but not below the last one, p.
+        # The next probability is rounded down, but not below p, the last one.
         if most.denominator > _GRID:
             most = max(p, Fraction(math.floor(most * _GRID), _GRID))
         if most == p or len(known) > _MOST:
@@ -143,7 +142,7 @@ def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
 @register("antiphon.KeyOpener/1")
 @attrs.frozen(kw_only=True)
 class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
-    """A mechanism that tells which keys enough users have sent, by Theorem T3.
+    """A mechanism that answers which keys were sent by enough users, by Theorem T3.
 
     A query is the cells of a window; the answer is the keys that it opens, in the order of their
     texts, never by who came first. State: 0; each cell has coins of its own.
@@ -158,7 +157,7 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
     delta: Fraction = attrs.field(converter=fields.probability)
 
     def __attrs_post_init__(self) -> None:
-        self.probabilities  # an ε and δ that open no key are refused  # noqa: B018
+        self.probabilities  # This raises an error if no key would be opened.  # noqa: B018
 
     @property
     def probabilities(self) -> tuple[Fraction, ...]:
@@ -190,8 +189,8 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
 @register("antiphon.OpeningPurse/1")
 @attrs.frozen(kw_only=True)
 class OpeningPurse(OfUnits):
-    """The verification function f' of a board that opens keys: the opener first, then any number
-    of counters.
+    """The verification function f' of a board that finds keys: a ``KeyOpener`` is created first,
+    then any number of counters.
 
     Creations are identical pairs. At most ``cells`` cells of the opener differ, each by one; all
     updates of all counters differ by at most ``units``. State: the created mechanisms; the units
@@ -227,7 +226,7 @@ class OpeningPurse(OfUnits):
 @rule(THEOREM, ExtConComp, about=OpeningPurse)
 def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
     """The guarantee of ExtConComp w.r.t. f' by Theorem T3: that of Comp[RR_{ε,δ} × m, RR_{Bε₁}], if
-    m cells of the opener and B units of the counters may differ, and a unit costs ε₁.
+    m of the opener's cells and B units of updates may differ, and a unit costs a counter ε₁.
 
     Raises: NoGuarantee if the first creation is no ``KeyOpener``, or a counter is none of T1's.
     """

@@ -41,15 +41,15 @@ from antiphon.verifiers import Within, event_level, updates_and_queries
 
 THEOREM: Final = "Theorem T1 (docs/boards.md)"
 _FEW: Final = 64
-"""The largest n for which (e^ε)^n is computed exactly, where ε is a logarithm."""
+"""The largest n for which (e^ε)^n is computed exactly, where e^ε is rational."""
 UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 """The verification function of one unit of change: a single update differs, by one."""
 
 
 class OfUnits(Unpaid):
-    """A verification function whose pairs of updates (x, x') cost |x - x'| units each. Abstract."""
+    """A verification function that lets pairs of updates (x, x') cost |x - x'| units. Abstract."""
 
-    swap_symmetric = True  # Sides are compared by |x - x'|, and the counters' own f' are not used.
+    swap_symmetric = True  # The cost |x - x'| is symmetric, and the counters' own f' are not used.
 
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
@@ -67,14 +67,14 @@ class OfUnits(Unpaid):
 
     @abstractmethod
     def _pay(self, purse: Purse, index: object, x: object, y: object) -> Vector[int] | Refused:
-        """The purse after a mechanism was sent x in one world and y in the other; or a refusal."""
+        """The purse after a pair of updates (x, y) to the mechanism ``index``; or a refusal."""
 
 
 @register("antiphon.SharedPurse/1")
 @attrs.frozen
 class SharedPurse(OfUnits, OfCreations):
-    """The verification function f': exactly the creations ``created`` first; then pairs that differ
-    by at most ``units`` in all.
+    """The verification function f': the creations ``created`` first, then pairs of updates that
+    differ by at most ``units`` in all.
 
     Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
     on both sides. State: the counters, and the units that are left.
@@ -92,8 +92,8 @@ class SharedPurse(OfUnits, OfCreations):
 
 
 def moved(units: int, x: object, y: object) -> int | Refused:
-    """The number of units left of ``units`` after a pair of updates (x, y) has cost |x - y|; or a
-    refusal."""
+    """The number of units left of ``units`` after a pair of updates (x, y), which costs |x - y|; or
+    a refusal."""
     if type(x) is not int or type(y) is not int:
         return Refused("a pair differs that is no pair of updates")
     left = units - abs(x - y)
@@ -101,7 +101,7 @@ def moved(units: int, x: object, y: object) -> int | Refused:
 
 
 def interval(queries: Space) -> bool:
-    """Whether the ints of a query space are an interval, and all its other queries are texts."""
+    """Whether the ints of a query space form an interval, and its other queries are all texts."""
     parts = queries.spaces if type(queries) is Either else (queries,)
     return sum(type(each) is Integers for each in parts) == 1 and all(
         type(each) is Integers
@@ -149,14 +149,14 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
 
 
 def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
-    """The product number·ε: exact, but rounded up for a logarithm times a large number."""
+    """The product number·ε, exact; for a logarithm times a large number it is rounded up."""
     if not isinstance(epsilon, Log):
         return number * epsilon
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
 
 
 def price_of_unit(create: Create, theorem: str) -> Pure:
-    """The pure ε that one unit of change costs a counter. Raises: NoGuarantee."""
+    """The pure ε that a counter loses by one unit of change. Raises: NoGuarantee."""
     name, claim, signature = create.mechanism, create.claim, create.mechanism.signature
     cure = "create counters such as TreeCounter(sensitivity=1, clip=True, …)"
 

@@ -30,7 +30,8 @@ _FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"
 
 
 class Defined(Protocol):
-    """The interface of a board that ``BoardSeries`` reads: columns, clock, keys and errors."""
+    """The interface of a board that ``BoardSeries`` reads: columns, clock, keys and error
+    bounds."""
 
     @property
     def columns(self) -> BoardColumns: ...
@@ -69,8 +70,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         return tuple([row[place] for row in self.values])
 
     def top(self, count: int) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-        """The keys with the largest values, window by window, each with its value; a key that was
-        not open has none.
+        """For each window, the ``count`` keys with the largest values, and these values; a key that
+        was not open yet is left out.
 
         Computed from what is published, so it costs no privacy. Of equal values the key listed
         first comes first. A named key's true value lies below that of a key that is not named by

@@ -25,11 +25,12 @@ Batch: TypeAlias = "tuple[Row, ...]"
 LONGEST_KEY: Final = 64
 """The largest number of characters of a key that is found in the data."""
 NAMES: Final = (str, int)
-"""The allowed types of users and keys."""
+"""The types of which a user or a key may be."""
 
 
 def public_keys(value: Iterable[Key]) -> tuple[Key, ...]:
-    """The public keys, checked: different texts or ints, at least one. Raises: InvalidArgument."""
+    """The public keys, checked to be distinct texts or ints, at least one. Raises:
+    InvalidArgument."""
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")
@@ -75,7 +76,7 @@ def _sends(batch: Batch, user: User) -> bool:
 
 
 def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
-    """The users, at most two, whose rows may be the only difference between two batches."""
+    """The users (at most two) of the first rows in which two batches differ."""
     for row0, row1 in zip(zero, one, strict=False):
         if row0 != row1:
             yield row0[0]
@@ -86,7 +87,7 @@ def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
 
 
 def differing(zero: Batch, one: Batch) -> list[User]:
-    """The users whose rows account for the whole difference between two different batches."""
+    """The users (at most two) without whose rows two different batches are equal."""
     found = dict.fromkeys(_suspects(zero, one))
     return [user for user in found if without(zero, user) == without(one, user)]
 
@@ -94,13 +95,13 @@ def differing(zero: Batch, one: Batch) -> list[User]:
 MESSAGES: Final = (
     "When each window is published is public; how many rows it has, and when they come, is not."
 )
-"""The sentence of a privacy statement on what is public of a board's messages."""
+"""The sentence of a privacy statement that says which facts about a board's windows are public."""
 _OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
 @attrs.frozen
 class _OneBatch(Verification[int, Batch]):
-    """A verification function: one batch may differ. State: how many have differed. Abstract."""
+    """A verification function: one batch may differ. State: the number that have. Abstract."""
 
     swap_symmetric = True
     messages = MESSAGES
@@ -119,7 +120,7 @@ class _OneBatch(Verification[int, Batch]):
 
     @abstractmethod
     def _differ(self, zero: Batch, one: Batch) -> int | Refused:
-        """The state 1 (one batch has differed) if these batches are neighbours; else a refusal."""
+        """The state 1 (one batch has differed) if the batches are neighbours; else a refusal."""
 
 
 @register("antiphon.SingleUserWindow/1")
@@ -145,10 +146,10 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user whose rows may be the only difference, and the world without them; -1: both worlds may
-have some."""
+"""A user whose rows may be the only difference, and the world that has none of them; -1 for this
+world: both worlds may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen while no batch has differed; after that, the users whose rows may be the only
+"""The users seen so far, until a batch differs; from then on, the users whose rows may be the only
 difference."""
 
 

@@ -19,13 +19,11 @@ from antiphon.protocol import HALT, Approximate, Ask, Status, register, spaces
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 
 _LARGEST: Final = 2**50
-"""The largest absolute value of a total: above it, ints are not exact as doubles."""
+"""The largest absolute value of a total; a larger int may not be exact as a double."""
 _MANY: Final = 2**16
-"""The largest number of windows up to which the counter's matrix is normalised, as that takes time
-for each window."""
+"""The largest number of windows for which the counter's matrix is normalised, which takes long."""
 _SHARE: Final = 1 - Fraction(1, 2**39)
-"""The part of δ for which the noise is chosen, so that the promised δ, which is rounded up, is not
-above δ."""
+"""The part of δ for which the noise is chosen; the rest is for rounding the promised δ up."""
 
 
 @register("antiphon.VectorSums/1")
@@ -49,8 +47,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     """The rule by which rows are bounded, clipped and summed; its own counter is not used."""
     counter: Counter
     promise: Approximate | None = None
-    """The (ε, δ) at which the counter is created, by the curve of Gaussian noise; None: the
-    counter's own claim."""
+    """The (ε, δ) that the counter promises, by its exact curve; None: the counter's own claim."""
 
     @property
     def initial_state(self) -> SumsState:
@@ -67,7 +64,7 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     @property
     def unit(self) -> Unit:
-        """The verification function of streams of batches: which of them are neighbours."""
+        """The verification function f: which streams of batches are neighbours."""
         return self.bounds.unit
 
     @property

@@ -1,4 +1,4 @@
-"""The command line: each public function in a subpackage's folder ``options`` is a command."""
+"""The command line: each public function in a folder ``options`` of the library is a command."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ _FIRST: Final = (
     "demo", "counterexample", "audit", "check", "verify", "certify", "explain", "account",
     "counters", "replay", "show",
 )  # fmt: skip
-"""The order of the commands in ``--help``; the others follow by name."""
+"""The first commands in ``--help``, in this order; the others follow alphabetically."""
 
 app: Final = typer.Typer(
     add_completion=False,
@@ -40,11 +40,11 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """The options that stand before the command's name, such as ``--version``."""
+    """The options before the command's name, such as ``--version``."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:
-    """The functions of all commands, from folders named ``options``, in the order of ``--help``."""
+    """The functions of all commands, from all folders ``options``, in the order of ``--help``."""
     known = {
         name: each
         for file in found_alone("options")
@@ -59,13 +59,14 @@ for _command in _commands():
     app.command()(_command)
 
 
-# The package typer may contain a copy of click, so click's class of usage errors is found as a base
-# of typer's class.
+# typer may contain a copy of click, so click's class of usage errors is taken from a base of
+# typer's own.
 _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; its exit status. Every error is one line, or with --json one object."""
+    """Run a command; returns its exit status. An error is printed as one line, or with --json as
+    one object."""
     as_json = "--json" in arguments
     try:
         status = app(
@@ -75,10 +76,10 @@ def run(arguments: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # The program that reads our output has ended, as in `| head`.
+    except BrokenPipeError:  # The reader of the output has ended, as in `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # typer's exit after a closed pipe in --help
+    except SystemExit as ended:  # With --help, typer itself ends the program after a closed pipe.
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
@@ -86,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
-    except ModuleNotFoundError:  # ``main`` reports which package is missing.
+    except ModuleNotFoundError:  # The caller, ``main``, reports which package is missing.
         raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)
@@ -101,4 +102,4 @@ def _usage(error: Any, as_json: bool) -> int:
 
 
 class InvalidUsage(Exception):
-    """A command line with unknown options, or with values that an option does not accept."""
+    """The error of a command line with unknown options, or with values that an option refuses."""

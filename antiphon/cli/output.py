@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 
 Advance = Callable[[int], None]
-"""The type of a function that tells a progress bar the amount of work done so far."""
+"""A function to which a command reports its progress, as the amount of work done so far."""
 _WIDTH: Final = 124
-"""The width of the output in columns if it does not go to a terminal."""
+"""The width of printed tables in columns where the output is no terminal."""
 _GAP: Final = 2
 _LEAST: Final = 12
-"""The smallest width of a text column; longer texts are wrapped, numbers never are."""
+"""The smallest width of a text column; a longer text is wrapped, a number never is."""
 
 
 class CommandOutcome(display.Displayed, display.ForPrograms):
-    """The result of a command: shown to people as a card (title and parts), to programs as JSON."""
+    """The result of a command: printed as a card (title and parts) for people, and as JSON for
+    programs."""
 
     __slots__ = ()
 
@@ -44,14 +45,14 @@ def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None
 
 
 def print_json(data: Mapping[str, object]) -> None:
-    """Print data as one JSON object, on one line of standard output."""
+    """Print data on standard output as one line with one JSON object."""
     print(json.dumps(display.as_data(data), allow_nan=False))
 
 
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
-    """Print an error as one line (or one JSON object); returns the exit status."""
+    """Print an error as one line, or as one JSON object; returns the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
-    # A text from a file may hold lone surrogates (halves of a character), which cannot be printed.
+    # Lone surrogates (halves of a character), which a text from a file may hold, cannot be printed.
     text = text.encode("utf-8", "backslashreplace").decode()
     if as_json:
         print_json({"error": {"type": type(error).__name__, "message": text}})
@@ -71,7 +72,7 @@ def print_card(card: display.Card, width: int = _WIDTH) -> None:
 
 
 def check_files(paths: Iterable[Path | None], force: bool) -> None:
-    """Check that all files can be written, before anything is computed for them."""
+    """Check that all files can be written, before a command takes its time."""
     wanted = [path for path in paths if path is not None]
     for path in wanted:
         if not path.absolute().parent.is_dir():
@@ -83,7 +84,7 @@ def check_files(paths: Iterable[Path | None], force: bool) -> None:
 def progress(
     text: str, total: int | None, *, quiet: bool = False
 ) -> Generator[Advance, None, None]:
-    """Context manager: a progress bar on standard error, if a terminal; no ``total``: a spinner."""
+    """Context manager: a progress bar on a terminal; without a ``total``, a spinner."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -95,7 +96,7 @@ def progress(
         yield lambda done: bars.update(task, completed=done)
 
 
-# --- tables ---------------------------------------------------------------------------------------
+# --- printing tables on a terminal ----------------------------------------------------------------
 
 
 def terminal(width: int = _WIDTH) -> Console:
@@ -118,15 +119,14 @@ def terminal(width: int = _WIDTH) -> Console:
 
 @attrs.frozen
 class FittedTable:
-    """A table for the terminal; if it is too narrow for the numbers, each cell is printed
-    on a line of its own."""
+    """A table for the terminal; where numbers do not fit, each cell is printed on its own line."""
 
     grid: display.Grid
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        """Yield the table, as wide as the console."""
+        """Yield the table in the console's width, for rich."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -148,10 +148,8 @@ class FittedTable:
         yield shown
 
     def _widths(self, available: int) -> list[int | None] | None:
-        """The widths of the number columns; None stands for a text column, which takes the rest.
-
-        Returns None if the terminal is too narrow.
-        """
+        """The widths of the columns: of each number column, and None for text columns, which share
+        the rest; or None if the terminal is too narrow."""
         cells = (
             list(zip(*self.grid.rows, strict=True))
             if self.grid.rows
@@ -176,7 +174,7 @@ class FittedTable:
     def _lines(self) -> Iterator[str]:
         for row in self.grid.rows:
             for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
-                if cell:  # The column of bars has an empty name.
+                if cell:  # A column of bars has an empty name.
                     yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
 
@@ -202,15 +200,15 @@ Found = TypeVar("Found")
 
 
 def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
-    """The object of this name in the dict ``known``; ``what`` names its kind in errors. Raises:
-    InvalidArgument for an unknown name."""
+    """The object of this name in the dict ``known``; the error for an unknown name calls it a
+    ``what``. Raises: InvalidArgument."""
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]
 
 
 def several(texts: Iterable[str]) -> tuple[str, ...]:
-    """The values of an option that takes a comma-separated list or is repeated; each value once.
+    """The values of an option that is repeated or holds a comma-separated list, each value once.
 
     >>> several(["1024, 4096", "1024", "1"])
     ('1024', '4096', '1')
@@ -231,7 +229,7 @@ def count(text: str, name: str, most: int) -> int:
 
 
 def exact_number(value: Fraction) -> str:
-    """An exact number as a text: 1/10 is 0.1, and 1/3 stays 1/3; long ones are rounded up.
+    """An exact number as text: 1/10 as 0.1, and 1/3 as 1/3; a long one is rounded up.
 
     >>> exact_number(Fraction(1, 10)), exact_number(Fraction(1, 3))
     ('0.1', '1/3')

@@ -1,4 +1,4 @@
-"""Import of users' files (``--with FILE.py``): the only way in which users' code is run."""
+"""The import of users' files, such as ``--with FILE.py``; users' code is run in no other way."""
 
 import sys
 import traceback
@@ -15,7 +15,7 @@ from antiphon.protocol.records.labels import name_variables
 
 
 def import_file(path: Path) -> ModuleType:
-    """Run a user's file, so that it can register its types; returns its module.
+    """Run a user's file, whose code may register types; returns its module.
 
     Objects in its variables get names in transcripts, if they have none (``name_variables``).
     Raises: InvalidArgument if there is no such file, or for any error of its code.
@@ -31,7 +31,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def _lines(error: BaseException, path: Path) -> list[int | None]:
-    """The numbers of the lines of a user's file that an error's traceback goes through."""
+    """The numbers of the lines of a user's file in an error's traceback."""
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == str(path)]
 
@@ -43,7 +43,7 @@ def _raised(error: BaseException, path: Path, lines: list[int | None]) -> Invali
 
 @contextmanager
 def running(path: Path) -> Generator[None, None, None]:
-    """Context manager for running a file's code: an error is reported with its line number."""
+    """Context manager in which a user's file runs: its errors are reported with file and line."""
     try:
         with guarded():
             yield
@@ -57,7 +57,7 @@ def running(path: Path) -> Generator[None, None, None]:
 
 
 def split_target(target: str, verb: str) -> tuple[Path, str]:
-    """A path and a name, from a text FILE.py:NAME. Raises: InvalidArgument for anything else."""
+    """A path and a name, from the text FILE.py:NAME. Raises: InvalidArgument for another text."""
     path, colon, name = target.rpartition(":")
     if not colon or not path or not name:
         raise InvalidArgument(f"what to {verb} is FILE.py:NAME, not {target[:80]!r}")
@@ -65,8 +65,8 @@ def split_target(target: str, verb: str) -> tuple[Path, str]:
 
 
 def named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> Any:
-    """The object of this name in a user's file. Raises: InvalidArgument if it is not of the kind,
-    which the text calls ``what``."""
+    """The object of this name in a user's file. Raises: InvalidArgument if it is not of the type
+    ``kind``, called ``what`` in the error."""
     found: object = getattr(module, name, None)
     if not isinstance(found, kind):
         there = [each for each, value in vars(module).items() if isinstance(value, kind)]
@@ -78,6 +78,6 @@ def named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> A
 
 @contextmanager
 def guarded() -> Generator[None, None, None]:
-    """Context manager for running users' code: its prints go to standard error."""
+    """Context manager in which users' code runs: it prints to standard error."""
     with redirect_stdout(sys.stderr):
         yield

@@ -29,14 +29,14 @@ TOTAL: Final = 336_776
 """The number of flights in the data set."""
 
 LATE: Final = 15
-"""Minutes behind schedule from which on an arrival counts as delayed, as for the FAA."""
+"""The number of minutes behind schedule from which an arrival counts as delayed, as for the FAA."""
 
 _COLUMNS: Final = ("year", "month", "day", "sched_dep_time", "origin", "carrier", "arr_delay")
 
 
 @attrs.frozen(eq=False)
 class Flights:
-    """Flights in the order of their scheduled departure.
+    """The flights as columns, in the order of their scheduled departure.
 
     ``slots[i]`` is origin · 16 + carrier of flight i; ``late[i]`` is 1 if it arrived at least
     ``LATE`` minutes late (0 if it never did arrive); ``days[i]`` is its date.
@@ -78,8 +78,8 @@ def _package() -> Path:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, int, int]]:
-    """For each row of the CSV file in the zip file ``path``: (scheduled time as one number, origin
-    · 16 + carrier, whether it was late)."""
+    """The flights in the CSV file of a zip file: (scheduled time as a number, origin · 16 +
+    carrier, whether it was late)."""
     carrier_codes = {code: place for place, code in enumerate(CARRIERS)}
     slots = {
         (origin, code): len(CARRIERS) * place + carrier_codes[code]

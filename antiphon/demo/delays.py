@@ -15,53 +15,53 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""The largest probability that any of H's error bounds fails, and the same for those of HSS."""
+"""The largest probability that some error bound of H fails, and that one of HSS fails."""
 _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: the delayed flights of each carrier, exact and noisy (by
-    H), and the noisy maximum (by HSS)."""
+    """A reading after ``told`` flights: the carriers' delayed flights, exact and noisy (by H), and
+    their noisy maximum (by HSS)."""
 
     told: int
     noisy: tuple[int, ...]
-    """The noisy number of delayed flights of each carrier, by H."""
+    """The noisy number of delayed flights of each carrier, from H."""
     true: tuple[int, ...]
     largest: int
-    """The noisy maximum over the carriers, by HSS."""
+    """The noisy largest number of delayed flights of a carrier, from HSS."""
     interval: int
-    """The current interval of HSS: one more than the number of changes of its estimate."""
+    """The number of the current interval of HSS, from 1; its estimate changes with the interval."""
     band: int
-    """A bound on the error of every count of H, with high probability."""
+    """A bound on the errors of all counts of H, which holds with high probability."""
     largest_band: int
-    """A bound on the error of HSS's estimate, with high probability."""
+    """A bound on the error of HSS's estimate, which holds with high probability."""
 
 
 @attrs.frozen
 class Delays:
-    """The answers of the demo's stage on delayed flights, with their guarantee."""
+    """The readings of the demo's second stage, on delayed flights, with their guarantee."""
 
     histogram: ContinualHistogram
     hss: HSS
     promise: Guarantee = attrs.field(repr=False)
-    """The privacy guarantee of H and HSS together."""
+    """The privacy guarantee of H and HSS run side by side."""
     readings: tuple[CarrierReading, ...] = attrs.field(repr=False)
 
     @property
     def dates(self) -> npt.NDArray[np.datetime64]:
-        """The dates of the readings."""
+        """The dates of the last flight before each reading."""
         return flights().days[[reading.told - 1 for reading in self.readings]]
 
     @property
     def most(self) -> list[int]:
-        """The indices of the carriers, ordered by their last noisy counts, the largest first."""
+        """The carriers' indices, in the order of their last noisy counts, largest first."""
         last = self.readings[-1].noisy
         return sorted(range(len(CARRIERS)), key=lambda carrier: -last[carrier])
 
 
 def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
-    """The demo's two mechanisms: the histogram H, which gets batches of delayed flights, and HSS,
-    which gets each flight.
+    """The mechanisms of the second stage: H, which gets batches of delayed flights, and HSS, which
+    gets each flight.
 
     H is ε-DP. HSS spends 2ε/3 on sparse vectors and tests, and contains a Gaussian H of ρ = ε²/50.
     """
@@ -76,7 +76,7 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
 
 
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
-    """The given readings, with the privacy guarantee of H and HSS run side by side."""
+    """The readings with the privacy guarantee of H and HSS run side by side."""
     histogram, hss = delay_mechanisms(epsilon)
     return Delays(histogram, hss, guarantee(_both(histogram, hss)), readings)
 
@@ -124,5 +124,5 @@ def told_delays(
 
 
 def _of(carrier: int | None) -> tuple[int, ...]:
-    """The update for one flight: 1 at the carrier of a delayed flight, else all zeros."""
+    """The update for one flight: 1 at the carrier of a delayed flight; all zeros for None."""
     return tuple(int(each == carrier) for each in range(len(CARRIERS)))

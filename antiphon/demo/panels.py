@@ -18,36 +18,36 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Dates: TypeAlias = npt.NDArray[Any]
-"""The type of a curve's dates; if these span few days, of its numbers of steps instead."""
+"""The values of a curve's horizontal axis: dates or, if these span few days, numbers of steps."""
 _SHORT: Final = 9
-"""The number of days below which the horizontal axis shows steps instead of dates."""
+"""The number of days from which the horizontal axis shows dates, and below it steps."""
 _LONG: Final = 10**15
-"""Labels show smaller counts in full, and counts from this one on with three digits."""
+"""The count from which labels show three digits only."""
 _LOW: Final = 0.25
-"""A horizontal line below this share of the highest true value has its label above it, any other
-line below it."""
+"""A part of the largest true value: a horizontal line below it is labelled above the line, any
+other below."""
 
 
-# --- plots of running counts ----------------------------------------------------------------------
+# --- drawing running counts -----------------------------------------------------------------------
 
 
 @attrs.frozen(eq=False)
 class Curve:
-    """True and noisy values at some dates; if the curve is a band, also its half-width."""
+    """True and noisy values at some dates, and the half-widths of a band around the noisy ones."""
 
     name: str
     dates: Dates = attrs.field(repr=False)
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
     width: Sequence[int] = attrs.field(default=(), repr=False)
-    """A bound on |noisy - true|, for a band."""
+    """The band's half-width at each date, a bound on |noisy - true|; () without a band."""
     steps: bool = False
-    """The half-width of a band, a bound on |noisy - true|."""
+    """Whether the noisy values and the band are drawn as constant from one date to the next."""
 
 
 @attrs.frozen(eq=False)
 class Panel:
-    """Curves that share an axis; ``level`` is a horizontal line across it, with a label."""
+    """Curves that share an axis; ``meaning`` is the label of a horizontal line at ``level``."""
 
     title: str
     curves: Sequence[Curve]
@@ -58,7 +58,7 @@ class Panel:
 def running_counts(
     panels: Sequence[Panel], *, title: str, subtitle: str, unit: str, paths: Iterable[Path]
 ) -> None:
-    """Draw true and noisy running counts, with the errors below; writes one file for each path.
+    """Draw true and noisy running counts, and their errors below; writes one file for each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
@@ -138,7 +138,7 @@ def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
     axes.set_ylim(-limit, limit)
 
 
-# --- plots of error bands -------------------------------------------------------------------------
+# --- drawing error bands --------------------------------------------------------------------------
 
 
 def bands(panels: Sequence[Panel], *, title: str, subtitle: str, paths: Iterable[Path]) -> None:
@@ -156,11 +156,11 @@ def bands(panels: Sequence[Panel], *, title: str, subtitle: str, paths: Iterable
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
 
 
-# --- axes and labels of all plots --------------------------------------------------------------
+# --- axes and labels of all drawings --------------------------------------------------------------
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
-    """The values of the horizontal axis: dates, or step numbers if the dates span few days."""
+    """The values of the horizontal axis: ``dates``, or ``steps`` if the dates span few days."""
     return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
 
 

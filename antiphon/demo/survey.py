@@ -19,24 +19,24 @@ from antiphon.protocol import HALT, Adversary, Ask, Claim, Coins, Pair, Round, V
 from antiphon.protocol.registry import set_derived
 
 HORIZON: Final = 1 << 19
-"""The largest number of updates of each counter: enough for every flight of the year."""
+"""The largest number of updates of each counter; there are fewer flights in the year."""
 
 
 class Notes(NamedTuple):
-    """The state of the analyst who counts flights: a few numbers, however long it plays."""
+    """The state of the demo's adversary: a few numbers, however many flights it has sent."""
 
     told: int = 0
-    """The number of flights that have been sent to all their counters."""
+    """The number of flights that have been sent to all of their counters."""
     second: int = -1
-    """The index of the carrier's counter that must still receive the current flight, or -1."""
+    """The index of the carrier's counter that must still get the current flight; -1 if none."""
     asked: int = 0
-    """The number of counters asked in the current round of questions; 0 between such rounds."""
+    """The number of counters asked in the current round of questions; 0 outside of rounds."""
     surveys: int = 0
     """The number of finished rounds of questions."""
     created: int = 0
     """The number of counters created so far."""
     busy: tuple[int, ...] = ()
-    """The airports found busy, in the order found; each has a counter for every carrier."""
+    """The airports with a high noisy count, in the order found; they have counters for carriers."""
 
 
 def _whole(value: object) -> int:
@@ -109,8 +109,7 @@ class FlightAnalyst(Adversary[Notes]):
         return _challenge(counter) if flight == self.challenge else _update(counter)
 
     def now_busy(self, busy: tuple[int, ...], counter: int, count: object) -> tuple[int, ...]:
-        """The tuple of busy airports after the counter with index ``counter`` has answered
-        ``count``."""
+        """The busy airports after the counter with index ``counter`` has answered ``count``."""
         if counter >= len(ORIGINS) or counter in busy or type(count) is not int:
             return busy
         return (*busy, counter) if count >= self.busy else busy
@@ -121,15 +120,15 @@ def _carrier_counter(busy: tuple[int, ...], origin: int, carrier: int) -> int:
 
 
 def counter_name(busy: tuple[int, ...], index: int) -> str:
-    """The name of counter ``index``: an airport, or an airport and a carrier; ``busy``: the busy
-    airports, in the order found."""
+    """The name of the counter with this index, an airport or an airport and a carrier; ``busy``:
+    the airports with counters for carriers, in the order found."""
     if index < len(ORIGINS):
         return ORIGINS[index]
     place, carrier = divmod(index - len(ORIGINS), len(CARRIERS))
     return f"{ORIGINS[busy[place]]} {CARRIERS[carrier]}"
 
 
-# The analyst's messages are few and immutable, so each is made once and cached.
+# The adversary's messages are few and immutable, so each is made once and cached.
 
 
 @cache
@@ -148,12 +147,12 @@ def _challenge(counter: int) -> Pair:
 
 
 Progress = Callable[[int], None]
-"""A callback that gets the number of flights played so far."""
+"""A callback that gets the number of flights sent so far."""
 _REPORT_EVERY = 1000
 
 
 class NoisyCount(NamedTuple):
-    """A noisy count, and the number of flights that had been counted when it was read."""
+    """A noisy count, and the number of flights that had been sent when it was asked for."""
 
     told: int
     noisy: int
@@ -161,36 +160,36 @@ class NoisyCount(NamedTuple):
 
 @attrs.frozen
 class FlightCounter:
-    """One created counter: its claim, its noisy answers, and the true counts."""
+    """One created counter: its claim, its noisy answers, and the exact counts for comparison."""
 
     name: str
     claim: Claim
     created: int
-    """The number of flights sent before this counter was created; it counts from there."""
+    """The number of flights sent before the counter was created, which it does not count."""
     readings: tuple[NoisyCount, ...] = attrs.field(repr=False)
     true: tuple[int, ...] = attrs.field(repr=False)
-    """The exact counts at the times of the readings."""
+    """The exact counts at the times of the noisy ones."""
     differed: bool = False
-    """Whether the challenge flight reached the counter: one of its pairs had unequal sides."""
+    """Whether the challenge flight, which is present in world 0 only, was sent to this counter."""
 
     @property
     def noisy_count(self) -> int:
-        """The counter's last answer, in flights."""
+        """The counter's last noisy answer, in flights."""
         return self.readings[-1].noisy
 
     @property
     def true_count(self) -> int:
-        """The true count at the last answer, in flights."""
+        """The exact count at the last noisy answer, in flights."""
         return self.true[-1]
 
     @property
     def error(self) -> int:
-        """The noisy minus the true count, in flights."""
+        """The last noisy answer minus the exact count, in flights."""
         return self.noisy_count - self.true_count
 
     @property
     def dates(self) -> npt.NDArray[np.datetime64]:
-        """The dates of the readings."""
+        """The dates of the last flight before each noisy answer."""
         return flights().days[[reading.told - 1 for reading in self.readings]]
 
 
@@ -219,8 +218,7 @@ def play(
 
 
 class _Log:
-    """A watcher of the game, called after each round: it collects the noisy counts, which are few
-    even in a long game."""
+    """A callback after each round of the game; it collects the noisy counts, which are few."""
 
     def __init__(self, analyst: FlightAnalyst, progress: Progress | None) -> None:
         self._analyst, self._progress = analyst, progress
@@ -250,7 +248,7 @@ class _Log:
     def counters(self, bit: int) -> tuple[FlightCounter, ...]:
         slots = np.frombuffer(flights().slots, dtype=np.uint8)[: self._analyst.flights].copy()
         if bit == 1:
-            # Under b = 1 the challenge flight is absent: no counter has the slot 255.
+            # In world 1 the challenge flight is absent: 255 stands for no counter.
             slots[self._analyst.challenge] = 255
         return tuple(self._counter(index, slots) for index in range(len(self._created)))
 

@@ -9,4 +9,4 @@ from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = ["sensitivity"]
 
-nothing_proved_in(__name__)  # The claims of classes in this package never count as proved.
+nothing_proved_in(__name__)  # Claims of classes in this package never count as proved.

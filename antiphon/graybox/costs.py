@@ -1,5 +1,4 @@
-"""The privacy cost of the differences between the runs on two neighbouring data sets ("worlds"),
-given the noise on them.
+"""The privacy cost of differences between two runs of code, on neighbouring data sets ("worlds").
 
 The noise is shifted until the second world reads the same values as the first (a randomness
 alignment: Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b shifted by s costs
@@ -19,13 +18,13 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of noisy numbers with common noise that are examined, for speed."""
+"""The largest number of noisy numbers with common noise that ``cancelled`` examines, for speed."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
-"""The noise laws under which the cost of a difference is known."""
+"""The noise laws under which the privacy cost of a difference can be computed."""
 Cost: TypeAlias = tuple[float, tape.Place]
-"""A pair: a share of the privacy cost, and the place in the audited code that causes it."""
+"""A pair: a part of the privacy cost, and the place in the audited code that causes it."""
 
 
 @attrs.frozen(eq=False)
@@ -33,13 +32,12 @@ class Difference:
     """The difference of one noisy number between the two worlds, with the noise on it."""
 
     value: float
-    """The number's value in the second world minus the first, when it was read."""
+    """The value under the noise in the second world minus that in the first, when it was read."""
     before: float
-    """The difference (second world minus first) at the place where the noise was added, before the
-    sum was multiplied by any factor."""
+    """The same difference when the noise was added, before any later multiplication."""
     terms: tuple[tuple[int, str, float, float], ...]
-    """One tuple for each noise term of the number: the index of the random draw on the tape, its
-    law, its scale, its coefficient."""
+    """A tuple for each noise term: the index of the random draw on the tape, its law, its scale,
+    and its coefficient."""
     calls: tuple[int, ...]
     met: tape.Place
 
@@ -50,14 +48,13 @@ class Difference:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """A key that is the same for each reading of the same noisy number, also if it was
-        multiplied by a factor between the readings."""
+        """A key for this number, which a multiple of it shares, so that it is counted once."""
         first = self.terms[0][3] if self.terms else 1
         return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
 
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
-    """The difference of one noisy number between the two worlds, given its record in each world."""
+    """The difference of a noisy number between the two worlds, from its record in each of them."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -67,8 +64,8 @@ def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
 
 
 class Costs:
-    """The total privacy cost of all noisy numbers that the audited code reads, and of all random
-    choices that it makes.
+    """The total privacy cost of all noisy numbers whose values the audited code used, and of its
+    random choices.
 
     ``raw``: whether uniform draws count, too; they do if they are released and were not used to
     decide a branch.
@@ -81,8 +78,7 @@ class Costs:
         self._released = dict[tuple[object, ...], Difference]()
 
     def add(self, first: tape.Event, second: tape.Event) -> None:
-        """Add one event (draw, reading or choice), as recorded in the first and the second
-        world."""
+        """Add the cost of one event on the tapes, as recorded in the first and the second world."""
         if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
         if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
@@ -95,7 +91,7 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The place of the first noisy number whose difference no shift of the noise explains.
+        """The place of the first noisy number whose difference no shift of the noise can explain.
 
         Numbers y = v + C n, with values v, noise n and coefficients C, are explained by shifts s
         with C s = Δv. If a row of C is a linear combination of others, its Δv must be the same
@@ -124,8 +120,7 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """The cost in excess of the declared (ε, δ), in words, with its place; None if the known
-        costs do not exceed it."""
+        """The excess of the known cost over the declared (ε, δ), as text and place; else None."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -139,7 +134,7 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """Differences whose privacy cost is unknown, so not in ``excess``, with their places."""
+        """The differences of unknown privacy cost, not in ``excess``, each with its place."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _effective_noise(each, delta)[0] not in _KNOWN:
@@ -156,8 +151,8 @@ class Costs:
                 yield "numbers that share noise", each.met
 
     def _shared(self) -> tuple[list[Difference], list[Difference]]:
-        """The released noisy numbers in two groups: first those that have no draw in common, so
-        that their costs add up; then the others.
+        """The released noisy numbers in two groups: numbers without a common draw, whose costs add
+        up; and the others, which share draws with them.
 
         Numbers that reveal more by themselves are put into the first group first.
         """
@@ -170,8 +165,8 @@ class Costs:
 
 
 def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
-    """The noise law by which the privacy cost of a difference is computed, and the scale of the
-    noise; ("", 0) if the cost is not known.
+    """The noise law by which the cost of a difference is computed, and the noise's scale; ("", 0)
+    if the cost is unknown.
 
     Without δ the widest Laplace noise decides, as its tails are the longest: a value shifted by s
     costs exactly s/b.
@@ -189,7 +184,7 @@ def _effective_noise(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a noisy number is a linear combination of the noisy numbers ``apart``."""
+    """Whether a noisy number is a linear combination of the noisy numbers in ``apart``."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}
@@ -227,8 +222,7 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """A sentence on the δ that uniform noise costs, and the place of the noise; None if this is no
-    more than the declared δ."""
+    """The δ that uniform noise costs, as text and place; None if at most the declared δ."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None
@@ -238,8 +232,8 @@ def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], Non
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
-    """The largest |ln(p/q)| over the options of a random choice, with probability p in one world
-    and q in the other."""
+    """The largest |ln(p/q)| over the options of a random choice; p and q are an option's
+    probabilities in the two worlds."""
     largest = 0.0
     for p, q in zip(one, two, strict=True):
         if p != q:

@@ -1,5 +1,5 @@
-"""Random generators that draw from the noise tape; they replace the generators of NumPy and Python,
-and ``coins``."""
+"""Random generators that draw from the noise tape, in place of those of NumPy, Python and
+``coins``."""
 
 import copy
 import math
@@ -17,8 +17,8 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""The names of NumPy's noise laws whose privacy cost is not known here -> 1 if the first parameter
-of the generator's method is the location, else 0."""
+"""NumPy's noise laws whose privacy cost is unknown here, by name: 1 if the generator's method takes
+the location first, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
@@ -35,8 +35,8 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """Noisy numbers: ``where`` (their noiseless values) + ``scale`` times draws of this law from
-    the tape; for numbers or arrays."""
+    """Noisy numbers, one or an array: the values ``where`` plus ``scale`` times draws of a ``law``
+    from the tape."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)
@@ -82,7 +82,7 @@ class Taped:
         return self.normal(size=size or None)
 
     def uniform(self, low: Foreign = 0.0, high: Foreign = 1.0, size: Foreign = None) -> Foreign:
-        """Uniform noise between ``low`` and ``high``; code may compute other noise from it."""
+        """Uniform noise between ``low`` and ``high``, drawn from the tape."""
         width = high - low
         made = additive(self._tape, RAW, size, _NOWHERE, 1.0, self._unit)
         return made if width == 1 and low == 0 else made * width + low
@@ -105,7 +105,8 @@ class Taped:
         p: Foreign = None,
         **_: Foreign,
     ) -> Foreign:
-        """A random choice from the tape; its probabilities ``p`` may depend on the data."""
+        """A random choice from the tape; the cost of probabilities ``p`` that depend on data is
+        counted."""
         if p is None or size is not None:
             return self._other("choice", (a, size, replace, p), {})
         weights = [float(each) for each in numbers(np.asarray(p)).tolist()]
@@ -117,12 +118,12 @@ class Taped:
         return index if isinstance(a, (int, np.integer)) else a[index]
 
     def shuffle(self, x: Foreign, *_: Foreign) -> None:
-        """Shuffle ``x`` in place, by a permutation from the tape."""
+        """Shuffle ``x`` in place by a random permutation from the tape."""
         order = self._other("permutation", (len(x),), {})
         x[:] = [x[index] for index in order]
 
     def seed(self, *seed: Foreign) -> None:
-        """Record that the code sets a seed, a finding: each call then has the same noise."""
+        """Record a finding: the audited code sets a seed, so each call has the same noise."""
         seeded(self._tape, seed[0] if seed else None)
 
     def _sample(self, name: str) -> Callable[[Foreign, Foreign], Foreign]:
@@ -135,8 +136,8 @@ class Taped:
         return self._tape.source.random(size)  # pyright: ignore[reportUnknownVariableType]
 
     def _other(self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]) -> Foreign:
-        """A draw from the tape of a law that is not additive noise; results that depend on this
-        draw are not judged."""
+        """A draw from the tape that is not additive noise; results that depend on it are not
+        judged."""
         args, options = numbers(args), {key: numbers(each) for key, each in options.items()}
         return any_draw(
             self._tape,
@@ -159,7 +160,7 @@ class Taped:
     def _other_noise(
         self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]
     ) -> Foreign:
-        """Additive noise from the tape, of a law whose privacy cost is not known here."""
+        """Additive noise from the tape, by a law whose privacy cost is unknown here."""
         rest = dict(options)
         size, given = rest.pop("size", None), list(args)
         where: Foreign = rest.pop("loc", given.pop(0) if given and _OTHERS[name] else _NOWHERE)
@@ -175,7 +176,7 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw of another law, ``name``, from the tape; results that depend on it are not judged."""
+    """A draw from the tape by the law ``name``; results that depend on it are not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result
@@ -183,14 +184,14 @@ def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Fo
 
 
 def seeded(tape: Tape, seed: Foreign) -> None:
-    """Record that a generator is seeded inside the audited code."""
+    """Record as a finding that the audited code seeds a generator."""
     if seed is not None and not isinstance(seed, (Taped, np.random.SeedSequence)):
         tape.seeded.setdefault(place(), "seed")
 
 
 def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
-    """Methods that draw from the tape, in place of those methods of ``random.Random`` on which all
-    its other methods rely."""
+    """The methods that replace those of ``random.Random`` on which its other methods are based;
+    they draw from the tape."""
     own = Taped(tape)
 
     def random(_: Foreign) -> Foreign:

@@ -1,4 +1,4 @@
-"""The comparison of two worlds that share a tape: its findings, and what could not be judged."""
+"""The comparison of two worlds (runs on neighbouring data with one noise tape): the findings."""
 
 import linecache
 import math
@@ -16,13 +16,13 @@ from antiphon.numbers import Epsilon, told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9
-"""A factor slightly above 1 for the rounding error of sums of doubles."""
+"""A factor slightly above 1, which allows for rounding errors in sums of doubles."""
 _NOISE: Final = "laplace, gaussian, discrete_laplace, discrete_gaussian"
 
 
 @attrs.frozen
 class Declared:
-    """The author's declaration about the audited function: its sensitivity, ε and δ."""
+    """What the author declares of the audited function: its sensitivity, and its ε and δ."""
 
     sensitivity: Union[float, None]
     epsilon: Union[Epsilon, None]
@@ -30,7 +30,7 @@ class Declared:
 
 
 def said(place: Place) -> str:
-    """The text FILE:LINE of a place in the audited code, and of its caller."""
+    """A place in the audited code as FILE:LINE, with its caller."""
     if not place:
         return "the function"
     (file, line), *callers = place
@@ -39,12 +39,12 @@ def said(place: Place) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The source text of a line of the audited code; empty if it is not known."""
+    """The source text of a line of the audited code; empty if there is none."""
     return linecache.getline(*line).strip()
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings for one pair of runs ("worlds") on neighbouring data, check by check."""
+    """The findings of all checks for one pair of worlds, given the author's declaration."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))
@@ -70,7 +70,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """A pair (check, reason) for each check that the audit could not make, or only in part."""
+    """The checks that could not be made, or only in part, each as (check, reason)."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -94,7 +94,7 @@ def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, 
 
 
 def repeats(one: World, again: World) -> bool:
-    """Whether the audited function, run again on its own noise tape, behaves the same."""
+    """Whether a second run on the same data and the same tape behaves as the first one did."""
     if again.parted or type(one.failure) is not type(again.failure):
         return False
     pairs = list(zip(one.tape.events, again.tape.events, strict=True))
@@ -120,8 +120,8 @@ def _seeds(one: World) -> Iterator[Finding]:
 
 
 def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, None], Place]:
-    """The first event in which the two worlds differ: as it is in the first world, as it is in the
-    second, and its place in the code."""
+    """The first event on the tapes in which the worlds differ, as (event of the first world, event
+    of the second, place in the code)."""
     index, mine = len(two.tape.events), two.tape.parting
     rest = one.tape.events[index : index + 1]
     other = rest[0] if rest else None
@@ -130,8 +130,8 @@ def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, N
 
 
 def _branches(one: World, two: World) -> Iterator[Finding]:
-    """Findings where the data decide whether, where or how often noise is drawn, or whether the
-    function raises an exception."""
+    """Findings of the check "branches": data decide whether, where or how often noise is drawn, or
+    whether an exception is raised."""
     if (one.failure is None) != (two.failure is None):
         yield Finding(
             "branches", "it raises an exception in one world only", _decided(one, two),
@@ -151,7 +151,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
 
 
 def _decided(one: World, two: World) -> str:
-    """FILE:LINE and text of the line at which the data make the two worlds run different code."""
+    """The place and the text of the last line before the two worlds run different code."""
     index = len(two.tape.events)
     lines = [_since(world, index) for world in (one, two)]
     line = branch(*lines)
@@ -161,8 +161,8 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The source lines that one world ran between the event before number ``index`` on its tape and
-    that event, or to the end."""
+    """The source lines that one world ran just before the event number ``index`` on its tape, since
+    the event before it."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)
@@ -209,7 +209,7 @@ def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
 def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
-    """The findings of the check "values": numbers whose difference between the worlds exceeds the
+    """Findings of the check "values": values whose difference between the worlds exceeds the
     declared sensitivity.
 
     The numbers of one generator call count as a vector, in the ℓ2 norm for Gaussian noise and else

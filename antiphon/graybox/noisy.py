@@ -1,4 +1,4 @@
-"""A noisy number, whose parts are known: value + Σ coefficient · draw.
+"""A noisy number, whose value and noise terms are known: value + Σ coefficient · draw.
 
 Sums and multiples of noisy numbers are noisy numbers. Any other operation *reads* the number: the
 tape records value and draws. In the second world, the reading gives the plain value that the first
@@ -19,7 +19,7 @@ Terms = dict[int, tuple[Atom, Real]]
 
 
 class Noisy:
-    """A number with noise on it: value + Σ coefficient · draw. It poses as a float."""
+    """A noisy number: value + Σ coefficient · draw. For the audited code it is a float."""
 
     __slots__ = ("bare", "met", "tape", "terms", "unit", "value")
 
@@ -38,34 +38,35 @@ class Noisy:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Foreign]:  # pyright: ignore
-        """``float``, so that code which asks for the class treats the noisy number as a float."""
+        """``float``, so that audited code which checks the type takes the noisy number for a
+        float."""
         return float
 
     @property
     def raw(self) -> bool:
-        """Whether all noise on the number is uniform, from which code computes other noise."""
+        """Whether all its noise is uniform, from which audited code may compute other noise."""
         return all(atom.law == RAW for atom, _ in self.terms.values())
 
     @property
     def total(self) -> Real:
-        """The plain value of the number in this world: the value plus all noise."""
+        """The plain number in this world: the value plus all noise."""
         return self.value + sum(factor * atom.drawn for atom, factor in self.terms.values())
 
     @property
     def row(self) -> NoisyRow:
-        """The noisy number in the form in which the tape records it."""
+        """The noisy number's record for the tape."""
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:
-        """Read the noisy number: record a reading on the tape, and return the plain value that the
-        first world read. ``last``: the number is part of the function's answer."""
+        """The plain number that the first world got here; it is recorded on the tape as read.
+        ``last``: whether it is part of the function's answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())
         return number
 
     def plus(self, other: Foreign, sign: int) -> Foreign:
-        """The sum of this number and sign · other, which is noisy in general."""
+        """The sum of this number and sign · other: a noisy number, unless all noise cancels."""
         if type(other) is not Noisy:
             if not is_number(other):
                 return NotImplemented
@@ -81,7 +82,7 @@ class Noisy:
         return Noisy(self.tape, value, terms, place(), bare=bare) if terms else value
 
     def times(self, factor: Foreign) -> Foreign:
-        """The product of this number and a factor, which is noisy in general."""
+        """The product of this number and a factor: a noisy number, unless the factor is 0."""
         if type(factor) is Noisy:
             return applied(operator.mul, self, factor)
         if not is_number(factor):
@@ -139,8 +140,7 @@ class Noisy:
         return hash(self.read())
 
     def __getattr__(self, name: str) -> Foreign:
-        """The method that NumPy or Python looks up on a number for a function such as ``log`` or
-        ``is_integer``."""
+        """The method that NumPy or Python looks up for a function such as ``log``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
             return lambda: applied(function, self)
@@ -150,7 +150,7 @@ class Noisy:
 
 
 def kind_of(thing: object) -> type[Foreign]:
-    """The exact type of an object, with the type hint ``Any`` for type checkers."""
+    """The exact type of an object, as ``Any`` for type checkers."""
     return type(thing)
 
 
@@ -165,13 +165,13 @@ def _quotient(one: Foreign, other: Foreign) -> Foreign:
 
 
 def without_noise(thing: Foreign) -> Foreign:
-    """The object itself, except that a noisy number is read and becomes a plain number."""
+    """The object itself or, for a noisy number, its plain number, then recorded as read."""
     return thing.read() if type(thing) is Noisy else thing
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """The result of a nonlinear function of noisy numbers. A number that is noise only, without a
-    value, becomes noise of a new law; any other number is read first."""
+    """The result of a nonlinear function. If the arguments are pure noise, it is noise of a new
+    law; otherwise noisy arguments are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -188,8 +188,8 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
 
 
 def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Foreign], Foreign]:
-    """The method of ``Noisy`` for a comparison operator: only the outcome of the comparison is read
-    from the tape, not the two numbers."""
+    """The method of ``Noisy`` for a comparison operator; the tape records the outcome only, and not
+    the compared numbers."""
 
     def compare(self: Noisy, other: Foreign) -> Foreign:
         difference = self.plus(other, -1)
@@ -201,7 +201,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice or comparison between noisy numbers, which the tape records as one
+    """The outcome of a choice or comparison between noisy numbers, which the tape records as one
     reading of them all."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
@@ -210,12 +210,12 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def _unary(self: Noisy, function: Callable[..., Foreign], *rest: Foreign) -> Foreign:
-    """A method of ``Noisy``: an operator or function whose first argument is the noisy number."""
+    """The method of ``Noisy`` for a function whose first argument is the noisy number."""
     return applied(function, self, *rest)
 
 
 def _reflected(self: Noisy, function: Callable[..., Foreign], other: Foreign) -> Foreign:
-    """A method of ``Noisy``: an operator whose right operand is the noisy number."""
+    """The method of ``Noisy`` for an operator whose second operand is the noisy number."""
     return applied(function, other, self)
 
 
@@ -241,8 +241,7 @@ _operators()
 
 
 def resolved(thing: Foreign, depth: int = 0) -> Foreign:
-    """The answer of the audited function with a plain value in place of each noisy number, which is
-    thereby read."""
+    """The audited function's answer with its noisy numbers read, as plain numbers."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read(last=True)
@@ -260,11 +259,11 @@ def resolved(thing: Foreign, depth: int = 0) -> Foreign:
 
 
 _DEEPEST: Final = 8
-"""The depth to which nested answers of the audited function are searched for noisy numbers."""
+"""The largest depth at which ``resolved`` searches a nested answer for noisy numbers."""
 
 
 def same(one: Foreign, other: Foreign) -> bool:
-    """Whether two answers of the audited function are equal, also in their nested parts."""
+    """Whether two answers of the audited function are equal in all their nested parts."""
     kinds = kind_of(one), kind_of(other)
     if kinds == (dict, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)

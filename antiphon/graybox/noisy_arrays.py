@@ -1,4 +1,4 @@
-"""NumPy arrays of noisy numbers."""
+"""NumPy arrays of noisy numbers (value + Σ coefficient · draw)."""
 
 from collections.abc import Callable, Sequence
 from functools import partial, partialmethod
@@ -19,19 +19,19 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""NumPy functions that keep noisy numbers; before any other function these are read."""
+"""The NumPy functions whose results keep the noise terms; other functions get plain numbers."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
 def _indices(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
-    """The result of an array method that returns indices, such as ``argmax``: only these are read,
-    not the noisy numbers."""
+    """The result of an array method such as ``argmax`` that returns indices: the tape records the
+    indices only, and not the numbers."""
     return selected(lambda numbers: getattr(numbers, method)(*args, **options), array)
 
 
 def _plain(array: Foreign, method: str, *args: Foreign, **options: Foreign) -> Foreign:
-    """The result of an array method that needs plain numbers, such as ``round``: the array's noisy
-    numbers are read first."""
+    """The result of an array method such as ``round`` that needs plain numbers: noisy ones are read
+    first."""
     return getattr(numbers(array), method)(*args, **options)
 
 
@@ -60,7 +60,7 @@ for _name in ("astype", "round"):
 
 
 def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
-    """The noisy numbers as an array of this shape."""
+    """An array of these noisy numbers, in this shape."""
     made = np.empty(len(noisy), dtype=object)
     for place, each in enumerate(noisy):
         made[place] = each
@@ -68,8 +68,8 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """The result of a selection from all numbers of an array, such as the index of the largest,
-    which the tape records as one reading of them."""
+    """The result of a selection from an array, such as the index of the largest number; the tape
+    records it as one reading of all numbers."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 
@@ -81,7 +81,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """The object with its noisy numbers read: a plain number in place of each."""
+    """The object with its noisy numbers read: a plain number in place of each of them."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()
@@ -104,8 +104,8 @@ def as_objects(thing: Foreign) -> Foreign:
 
 
 def wrapped(made: Foreign) -> Foreign:
-    """The result of a NumPy function in its final form: an array with noisy numbers as ``Draws``,
-    any other array of objects as an array of plain numbers."""
+    """The array that a NumPy function made, as the audited code gets it: ``Draws`` if it has noisy
+    numbers, else plain numbers."""
     if type(made) is not np.ndarray or made.dtype != object:
         return made  # pyright: ignore[reportUnknownVariableType]
     array: Foreign = made
@@ -118,8 +118,8 @@ def wrapped(made: Foreign) -> Foreign:
 def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
-    """The result of a NumPy ufunc on noisy arrays: linear functions keep the noise, comparisons
-    read one bit, and other functions act on each number."""
+    """The result of a NumPy ufunc on noisy arrays: linear functions keep the noise terms,
+    comparisons read one bit, and others act on each number."""
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:

@@ -70,7 +70,7 @@ def sensitivity(
         fresh = [each for each in findings if all(_place(each) != _place(f) for f in found)]
         found += fresh
         missing.update(dict.fromkeys(untold))
-    # A finding stands even if another part could not be judged.
+    # A part that could not be judged does not remove the findings of other parts.
     unmade = {check for check, _ in missing}
     tried = Tried(len(pairs), "pair")
     done = tuple((each, tried) for each in CHECKS if each not in unmade)
@@ -85,8 +85,8 @@ def _place(finding: Finding) -> tuple[str, str]:
 def _tried(
     function: Function, one: object, two: object, declared: Declared, seed: int
 ) -> tuple[Iterable[Finding], Iterable[tuple[str, str]]]:
-    """The findings for one pair of data sets: the function runs twice on the first set, then on the
-    second set with the tape of the first run."""
+    """The findings, and the parts not judged, for one pair of data sets: two runs on the first set,
+    and a run on the second with the first run's tape."""
     from antiphon.graybox.judgement import CHECKS, judge, left_out, repeats
     from antiphon.graybox.tape import Tape
     from antiphon.graybox.worlds import run

@@ -1,4 +1,5 @@
-"""The noise tape: all that the first run drew and read, which the second run must draw and read.
+"""The noise tape: the draws of the first run, and the noisy numbers that it used as plain numbers
+("read"); the second run gets the same draws and plain numbers.
 
 The run on the first data set ("world") records; the second run gets the same draws and, where it
 reads a noisy number, the value that the first run read. So everything after a reading is the same
@@ -24,11 +25,11 @@ from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000
-"""The largest number of source lines that a run records; later branches have no known line."""
+"""The largest number of source lines that a run records; for later ones, findings name no line."""
 
 
 class Lines:
-    """Records the source lines that are run, in order."""
+    """A recorder of the source lines that the audited code runs, in order."""
 
     def __init__(self, foreign: Callable[[str], bool]) -> None:
         self.taken = list[Line]()
@@ -37,7 +38,7 @@ class Lines:
 
     @contextmanager
     def followed(self) -> Generator[None, None, None]:
-        """A context manager that records the lines run within it."""
+        """A context manager that records the lines of audited code that are run within it."""
         before, collects = sys.gettrace(), gc.isenabled()
         gc.disable()
         sys.settrace(self._called)
@@ -61,7 +62,8 @@ class Lines:
 
 
 def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
-    """The last line that both worlds run and after which they go different ways.
+    """The line after which the worlds run different code: the last one that has different next
+    lines.
 
     Loops over data may harmlessly run a different number of times, so the first difference does not
     count: of the lines after which the worlds diverge, the last one decides.
@@ -76,9 +78,9 @@ def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
 
 Real: TypeAlias = Union[int, float]
 Foreign: TypeAlias = Any
-"""Any value that the audited code passes or receives."""
+"""Any object that the audited code passes or receives."""
 Place: TypeAlias = tuple[tuple[str, int], ...]
-"""(file, line) of a call and of its callers, the innermost first."""
+"""A place in the audited code: (file, line) of a call and of its callers, the innermost first."""
 
 OWN: Final = str(Path(__file__).parent)
 SKIPPED: Final = (
@@ -91,20 +93,21 @@ _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
 GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
 RAW: Final = "uniform"
-"""The name of the law of uniform draws, from which code may compute other noise."""
+"""The name of the uniform law, from whose draws code may compute other noise."""
 MADE: Final = "made"
-"""The name of the law of noise that the audited code computed from other draws; its distribution is
-unknown."""
+"""The name of an unknown law: of noise that the audited code computed from other draws."""
 
 
 def foreign(file: str) -> bool:
-    """Whether a file belongs to the audited code, and not to Python, NumPy or the tape itself."""
+    """Whether a file belongs to the audited code; Python, NumPy, attrs and the audit itself do
+    not."""
     standard = file.startswith(_STANDARD) and "site-packages" not in file
     return not (standard or file.startswith(SKIPPED))
 
 
 def place() -> Place:
-    """The place in the audited code that runs now: (file, line) of this call and of its callers."""
+    """The current place in the audited code: (file, line) of the running call and of its
+    callers."""
     found = list[tuple[str, int]]()
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -118,67 +121,69 @@ def place() -> Place:
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
-"""(file, name) of the function ``run``, at which the search for callers ends."""
+"""(file, name) of the function that starts the audited code, where the search for callers ends."""
 
 
 @attrs.frozen(eq=False)
 class Atom:
-    """One random number on the tape, drawn by a generator call."""
+    """One random number on the tape, from one call of a generator."""
 
     number: int
     law: str
     scale: Real
     drawn: Real
     call: int
-    """The index of the event that drew this number."""
+    """The index of the event on the tape that drew this number."""
 
 
 @attrs.frozen(eq=False)
 class DrawEvent:
-    """An event on the tape: a call of a random generator."""
+    """An event on the tape: one call of a random generator, which may draw an array."""
 
     place: Place
     law: str
     count: tuple[int, ...]
     """The shape of the array of numbers drawn."""
     scales: tuple[object, ...]
-    """The scale parameters of the noise, which must not depend on the data."""
+    """The noise scales of the call, which must not depend on the data."""
     result: Foreign
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The place, law and array shape of the draws, which must be the same in both worlds."""
+        """The place, the law and the array shape, which must be the same in both worlds."""
         return self.place, self.law, self.count
 
 
 @attrs.frozen(eq=False)
 class ReadEvent:
-    """An event on the tape: a noisy number is read as a plain number, or decides a choice."""
+    """An event on the tape: noisy numbers are read as one plain number, or as the outcome of a
+    choice."""
 
     place: Place
     reading: str
     rows: "tuple[NoisyRow, ...]"
     result: Foreign
     raw: bool
-    """Whether the number carries only uniform draws, from which code computes other noise."""
+    """Whether all noise on the numbers is uniform, so that code may be computing noise from
+    them."""
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The place, kind of reading and random numbers, which must be the same in both worlds."""
+        """The place, the type of reading and the draws, which must be the same in both worlds."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
 
 @attrs.frozen(eq=False)
 class NoisyRow:
-    """A noisy number as recorded on the tape: value + Σ coefficient · atom."""
+    """A noisy number's record on the tape: value + Σ coefficient · atom; an atom is a draw."""
 
     value: Real
     terms: tuple[tuple[Atom, Real], ...]
     met: Place
-    """The place in the code where the noise was added to the value."""
+    """The place in the audited code where noise was added to the value."""
     unit: Real
-    """The factor by which the sum was multiplied after the noise was added."""
+    """The factor by which value and noise were multiplied since the noise was added."""
 
 
 @attrs.frozen(eq=False)
@@ -200,47 +205,47 @@ Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
-    """Raised when the second world draws or reads something that the first world did not.
+    """Raised when the second world draws or reads otherwise than the first world did.
 
     A BaseException, so that the audited code does not catch it.
     """
 
 
 class Tape:
-    """The noise tape of one world (one run): a list of events. If the tape ``first`` of the first
-    world is given, the same events must occur here."""
+    """The noise tape of one world (one run): a list of events. ``first``: the tape of the first
+    world, whose events the second world repeats."""
 
     def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
         self.events = list[Event]()
         self.marks = list[int]()
-        """For each event on the tape, the number of source lines that had run before it."""
+        """The number of source lines that had run before each event on the tape."""
         self.lines = Lines(foreign)
         self.seed = seed
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """Operations that the tape could not follow -> the place of the first in the code."""
+        """Operations that the tape could not follow, each with the place of its first use in the
+        code."""
         self.coins_read = False
-        """Whether a draw decided a branch: results that depend on this are not judged."""
+        """Whether a random draw decided a branch; then results that depend on it are not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 
     @property
     def expected(self) -> Event | None:
-        """The event of the first world that must come next in this one; None in the first world
-        itself, or after its last event."""
+        """The first world's event that must come next in the second world; None in the first world,
+        or at the end."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Record an operation that the tape cannot follow (``what``), and its place in the code."""
+        """Record that the tape cannot follow an operation, ``what``, with its place in the code."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
-        """Record that the audited code uses a draw to decide a branch, so that results which depend
-        on it are not judged."""
+        """Record that a random draw decides a branch; results that depend on it are not judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -251,25 +256,25 @@ class Tape:
         scales: Sequence[object],
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
-        """The event of one call of a random generator; in the second world it has the same numbers
-        as in the first world, which must have made the same call."""
+        """The event of a generator's call. In the second world it gets the numbers of the first
+        world's event, which must be of the same call."""
         return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
-        """The index of a random choice with these weights."""
+        """The index that a random choice with these weights draws."""
         index: int = self._met(ChoiceEvent(place(), tuple(weights), None), sample).result
         return index
 
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """Record a reading of noisy numbers; returns its plain result, in both worlds the
+        """Record a reading of noisy numbers; returns the plain result, in both worlds the
         first's."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
-        """Record an event on the tape. In the second world its result is the first world's; a
-        different event raises Parted."""
+        """Record an event on the tape. In the second world it gets the first world's result;
+        another event than the first world's raises Parted."""
         told = self.expected
         if self.first is None:
             mine = attrs.evolve(mine, result=result())
@@ -284,7 +289,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers that the last generator call drew, as one ``Atom`` for each."""
+        """The random numbers of the last generator call, as one ``Atom`` each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

@@ -1,4 +1,4 @@
-"""One run ("world") of the audited function, with all randomness from the tape.
+"""One run ("world") of the audited function, with all random draws from the noise tape.
 
 This covers the generators of NumPy and Python, and the system's entropy.
 """
@@ -31,7 +31,7 @@ Undo = Callable[[], object]
 
 @contextmanager
 def patched(tape: Tape) -> Generator[None, None, None]:
-    """A context manager: all generators of NumPy, Python and the system draw from the tape.
+    """A context manager in which the generators of NumPy, Python and the system draw from the tape.
 
     Names in modules are replaced, too, both those of functions and those of existing generators.
     All are restored afterwards. For use in one thread only.
@@ -43,7 +43,7 @@ def patched(tape: Tape) -> Generator[None, None, None]:
 
 
 def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
-    """Set an attribute of ``holder``; returns a function that restores the old value."""
+    """Set an attribute of ``holder``. Returns a function that restores the old value."""
     own: Mapping[str, Foreign] = holder.__dict__
     if name not in own:
         setattr(holder, name, new)
@@ -54,10 +54,10 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 
 
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """For each attribute to be replaced while the audited function runs: (its holder, its name, its
+    """The attributes to replace while the audited function runs, each as (holder, name,
     replacement)."""
     taped = Taped(tape)
-    # the identity (``id``) of a function or class -> its replacement in all modules
+    # Replacements by the identity (``id``) of the original function or class.
     known = dict[int, Foreign]()
     module: Foreign = random
     methods = python_methods(tape)
@@ -88,7 +88,7 @@ def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, N
 def _held(
     holder: Foreign, known: dict[int, Foreign], taped: Taped
 ) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """(module, name, replacement) for each attribute of a module that must be replaced."""
+    """The attributes of a module to replace, each as (module, name, replacement)."""
     if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
         return
     own = foreign(getattr(holder, "__file__", None) or "<frozen")
@@ -100,8 +100,8 @@ def _held(
 
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
-    """A class to be put in place of NumPy's class of generators: its instances draw from the tape,
-    and count as instances of NumPy's class."""
+    """A class in place of NumPy's generators: its instances draw from the tape, and ``isinstance``
+    takes them for NumPy's."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -116,7 +116,7 @@ def _made(tape: Tape, taped: Taped) -> Foreign:
 
 
 def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A function of the module ``math``, extended so that it also accepts noisy numbers."""
+    """A function of the module ``math``, extended to noisy numbers."""
 
     def known(*arguments: Foreign) -> Foreign:
         if any(type(each) is Noisy for each in arguments):
@@ -128,8 +128,7 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
-    """A context manager that replaces the generators that a function holds in its closure, its
-    object, or its arguments."""
+    """A context manager that replaces the generators in a function's closure, or in its object."""
     taped = Taped(tape)
     with ExitStack() as undo:
         for cell in getattr(function, "__closure__", None) or ():
@@ -160,12 +159,12 @@ class World:
     answer: Foreign
     failure: Union[Exception, None]
     parted: bool
-    """Whether this world drew or read something different from the first one."""
+    """Whether this world drew or read otherwise than the first one."""
 
 
 def run(function: Function, data: object, tape: Tape) -> World:
-    """Run the audited function on a copy of the data, with the tape's ``coins`` if it takes coins;
-    returns the record of this run."""
+    """A run of the audited function on a copy of the data, and with ``coins`` from the tape if it
+    takes coins."""
     own = copy.deepcopy(data)
     arguments = (own, TapedCoins(tape)) if takes_coins(function) else (own,)
     answer, failure, parted = None, None, False
@@ -185,7 +184,7 @@ def run(function: Function, data: object, tape: Tape) -> World:
 
 
 def takes_coins(function: Function) -> bool:
-    """Whether the function has a parameter ``coins``."""
+    """Whether the function has a parameter named ``coins``."""
     try:
         return "coins" in inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -51,8 +51,7 @@ class Vectors(Listed):
 
 
 def _alike(values: Rows) -> bool:
-    """Whether all values are ints, or all are floats without NaN, so that min and max can order
-    them."""
+    """Whether all values are ints, or all are floats but no NaN, so that they can be ordered."""
     return all_are(int, values) or (all_are(float, values) and not any(v != v for v in values))
 
 
@@ -106,8 +105,7 @@ def _hamming(zero: Rows, one: Rows, most: Fraction) -> bool:
 
 
 def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Whether at most ``most`` insertions and deletions in place surely turn one tuple into the
-    other.
+    """Whether it is certain that ``most`` insertions and deletions turn one tuple into the other.
 
     The test computes an upper bound of the distance, which is exact if the tuples differ in one
     place only.
@@ -126,14 +124,14 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The check of the ℓ_p distance of vectors of one length; ``power`` None stands for ℓ_∞."""
+    """The check that two vectors are near in ℓ_p, p = ``power``; None stands for ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # Vectors with an entry that is no number are not neighbours.
+        except InvalidArgument:  # A vector with an entry that is no number has no neighbours.
             return False
         if power is None:
             return max(gaps, default=0) <= most
@@ -143,7 +141,7 @@ def _norm(power: int | None) -> Near:
 
 
 def _key(value: object) -> Hashable:
-    """A key that is equal only for equal messages, without relying on a class's own equality.
+    """A key of a message for counting equal ones, which ignores how a class defines equality.
 
     Every object other than a plain value, array or tuple of them counts as a record of its own:
     this may overstate the distance of two datasets, and never understates it.
@@ -171,13 +169,12 @@ METRICS: Final[dict[str, Near]] = {
 _WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)} | {
     f"u{n}": (0, 2**n - 1) for n in (8, 32, 64)
 }
-"""The ranges of the integer types that OpenDP takes from Python."""
+"""The smallest and largest value of each integer type that OpenDP takes from Python."""
 _BITS: Final = Finite((False, True))
 
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
-    """The space of an OpenDP atom domain; None if no space corresponds to it, as for f32, which
-    rounds doubles."""
+    """The space of an OpenDP atom domain; None if none corresponds, as for f32, which rounds."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]
         return Integers(low, high)

@@ -78,7 +78,7 @@ def _event_of(measure: kinds.Measure) -> Any:
 
 
 def _noise(epsilon: ExactEpsilon) -> float:
-    """The noise parameter p = 2/(1+e^ε) of randomized response with two buckets, rounded down."""
+    """The noise parameter p = 2/(1+e^ε) of randomized response on bits, rounded down."""
     if isinstance(epsilon, Log):
         return down(2 / (1 + epsilon.argument))
     least = Fraction(exact.exp_bracket(epsilon, _BITS)[0], 1 << _BITS)
@@ -86,7 +86,7 @@ def _noise(epsilon: ExactEpsilon) -> float:
 
 
 def measures(event: Any) -> Counted:
-    """The measures that a DpEvent promises, with the number of mechanisms of each; () for a no-op.
+    """The measures that a DpEvent promises, each with its number of mechanisms; () for a no-op.
 
     Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. Upper bounds: Laplace and discrete
     Laplace, by their ε. A composed event stands for mechanisms fixed in advance. Raises:
@@ -124,7 +124,8 @@ def _gather(event: Any, times: int, found: Counter[kinds.Measure]) -> None:
 
 
 def _response(event: Any) -> kinds.Measure:
-    """The pure measure of a randomized-response event: e^ε = (1-p+p/k)/(p/k), with k buckets."""
+    """The pure ε of a randomized-response event, which answers one of k buckets, uniform with
+    probability p: e^ε = (1-p+p/k)/(p/k)."""
     p, buckets = Fraction(event.noise_parameter), event.num_buckets
     return kinds.Pure(Log(1 + buckets * (1 - p) / p))
 
@@ -148,8 +149,8 @@ _READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
 
 
 def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:
-    """dp-accounting's pessimistic PrivacyLossDistribution of a composition of pairs, repeated
-    ``times`` times.
+    """A pessimistic PrivacyLossDistribution of dp-accounting, of these pairs composed ``times``
+    times.
 
     ``interval`` is the width of its grid of losses, in nats: the ε of k mechanisms is up to
     k·interval larger. Raises: CompositionError for a pair for which dp-accounting has no
@@ -187,15 +188,14 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """The natural logarithm of each positive mass, by the mass's index; also of a mass that is too
-    small for a double."""
+    """The logarithm of each positive mass by its index, also of one too small for a double."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 
 @attrs.frozen(eq=False)
 class LossDistributionPair(kinds.DominatingPair):
-    """The dominating pair behind a PrivacyLossDistribution of dp-accounting, with the figures that
-    dp-accounting computes.
+    """The dominating pair behind a PrivacyLossDistribution, with the figures that dp-accounting
+    computes.
 
     *Not certified*: the figures are doubles, pessimistic as far as dp-accounting's rounding is. A
     PrivacyLossDistribution holds one distribution for adding a record and one for removing it; the

@@ -100,7 +100,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """The messages of rows grouped by time: all rows with the same time make one message.
+    """The messages of rows grouped by time: one message of all rows with the same time.
 
     The present time is one of the given ``times``, each for one message, or that of the last row.
     """
@@ -159,7 +159,7 @@ def _is_frame(frame: Any) -> bool:
 
 
 def _parts(frame: Any, chunk: int) -> Iterator[Any]:
-    """The frame as consecutive chunks, each a narwhals frame in memory."""
+    """The frame in consecutive chunks, each of them a narwhals frame in memory."""
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
@@ -181,8 +181,8 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
 
 
 def _cells(values: tuple[Any, ...], name: str, start: int, missing: str | None) -> Sequence[Any]:
-    """The values of a column as plain Python objects, and ``missing`` for missing ones; if that is
-    None, raises InvalidArgument at the first."""
+    """The values of a column as plain Python objects, with ``missing`` in place of a missing one;
+    if it is None, a missing value raises InvalidArgument."""
     if any(all_are(kind, values) for kind in (int, str, bool)):
         return values
     found = list(map(_plain, values))
@@ -201,7 +201,7 @@ def _cells(values: tuple[Any, ...], name: str, start: int, missing: str | None) 
 def _plain(value: Any) -> Any:
     if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
-    # The dates and durations of pandas are converted to Python's.
+    # A value of pandas, a date or a duration, is converted to Python's.
     for convert in ("to_pydatetime", "to_pytimedelta"):
         if hasattr(value, convert) and value == value:
             return getattr(value, convert)()
@@ -209,7 +209,7 @@ def _plain(value: Any) -> Any:
 
 
 def _missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT or NA."""
+    """Whether a cell's value is missing: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:
@@ -218,7 +218,7 @@ def _missing(value: object) -> bool:
 
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
-    """A progress callback: the given function, a bar on a terminal, or a no-op."""
+    """A context manager that yields a progress callback: the given function, a bar, or a no-op."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return

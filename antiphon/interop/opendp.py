@@ -42,8 +42,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     """
 
     description: str = attrs.field(repr=False)
-    """OpenDP's own description of the measurement: constructors and arguments, as JSON if
-    available."""
+    """OpenDP's description of the measurement, constructors and arguments, as JSON if possible."""
     version: str
     d_in: Fraction = attrs.field(converter=named.fraction)
     measure: Measure
@@ -54,7 +53,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     """The function that runs the measurement. It is compared by identity, because it determines the
     law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
-    """The name of the random draw on a tape, so that another measurement cannot replay the draw."""
+    """The name of the answer's draw on a tape, by which other measurements cannot replay it."""
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
@@ -117,7 +116,7 @@ def mechanism(
         )
     try:
         description = str(mod.serialize(measurement))
-    except Exception:  # A measurement with a user's function has no JSON form.
+    except Exception:  # A measurement with a function of the user's has no JSON form.
         description = str(measurement)
     made = OpenDPMeasurement(
         description=description,
@@ -213,7 +212,7 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    with suppress(Exception):  # Some OpenDP domains raise an error when asked for their bounds.
+    with suppress(Exception):  # OpenDP raises an error when asked for the bounds of some domains.
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
     if found is None:
@@ -225,8 +224,8 @@ def _space(domain: Any) -> Space:
 
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
-    """A function that runs the measurement. ``known``: whether every query is known to be in
-    OpenDP's domain."""
+    """A function that runs the measurement; it checks its queries, unless they are ``known`` to be
+    in OpenDP's domain."""
     domain = measurement.input_domain
 
     def asked(dataset: object) -> object:
@@ -249,7 +248,7 @@ _PLAIN: Final = (bool, int, float, str, bytes, type(None), np.ndarray)
 
 
 def _message(answer: Any) -> object:
-    """An OpenDP answer converted to a message: lists as tuples, a dict as its sorted items."""
+    """OpenDP's answer as a message: lists become tuples, and a dict its sorted items."""
     kind: Any = type(answer)  # pyright: ignore[reportUnknownVariableType]
     if kind is list or kind is tuple:
         return tuple(map(_message, answer))

@@ -22,7 +22,7 @@ def verify(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Check the theorems exactly on finite instances, beside twins that must fail."""
+    """Check the theorems exactly on finite systems, beside broken twins that must fail."""
     from antiphon.selfcheck.commands import verify as verification
 
     return verification.verify(

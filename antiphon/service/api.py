@@ -1,4 +1,4 @@
-"""The JSON interface of a service, for programs."""
+"""The JSON interface of a service, which programs use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antiphon.service.tokens import Holder
 
 
 class Api:
-    """The paths for programs, which send headers ``Authorization`` and ``Idempotency-Key``."""
+    """The HTTP endpoints for programs, with headers ``Authorization`` and ``Idempotency-Key``."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -41,7 +41,7 @@ class Api:
         return JSONResponse(self._service.run.risk.to_dict())
 
     def _sender(self, request: Request, role: str) -> tuple[Holder, str]:
-        """The sender of a request, and the idempotency key of the request. Raises: Wrong."""
+        """The sender of a request, and its idempotency key. Raises: Wrong without valid ones."""
         kind, _, token = header_of(request, "authorization").partition(" ")
         found = self._service.tokens.holder(token) if kind.lower() == "bearer" else None
         holder = admit(self._service, request, found, role)
@@ -53,7 +53,7 @@ class Api:
             )  # fmt: skip
         return holder, key
 
-    # --- paths of a live stream ---------------------------------------------------------------
+    # --- endpoints of a live stream -----------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")

@@ -1,4 +1,4 @@
-"""The bodies of requests: JSON and forms."""
+"""The parsing of the bodies of requests: JSON and forms."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def json_of(body: bytes) -> Any:
 
 
 def _no(constant: str) -> None:
-    """Refuse NaN and Infinity, which JSON does not have."""
+    """Refuse the constants NaN and Infinity, which are not JSON."""
     raise ValueError(constant)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of an object; one with two fields of a name is refused, as a proxy might have read
-    the other."""
+    """The fields of a JSON object; a field that comes twice is refused, since a proxy may have read
+    the other value."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a field comes twice")
@@ -52,7 +52,7 @@ def form_of(body: bytes) -> dict[str, str]:
 
 
 def number_of(text: str) -> int:
-    """The number of a counter that a text states. Raises: Wrong."""
+    """The number of a counter, from a text. Raises: Wrong."""
     if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
         raise Wrong(422, "not a number", "a counter is named by its number: 0, 1, …")
     return int(text)

@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running board (a fixed set of counts over a stream), whose time windows close by the clock."""
+"""A running board (private counts of rows by time windows) that a service feeds and publishes."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 PATH: Final = "/api/rows"
 MOST: Final = 500
-"""The largest number of rows in a request."""
+"""The largest number of rows that one request may send."""
 _DELTA: Final = Fraction(1, 10**6)
-"""The δ at which a page shows the ε of a board whose privacy is not pure, as in its statement."""
+"""The δ at which pages show the ε of a board that is not pure, as its privacy statement does."""
 
 
 class Posted(NamedTuple):
-    """The rows of a request, and the time up to which the request says that all rows have come."""
+    """The rows that a request sends, and the time up to which, it says, all rows have come."""
 
     rows: tuple[tuple[Any, ...], ...]
     until: str | None
 
 
 class BoardRun:
-    """A board in a folder, with its published series; one thread adds the rows."""
+    """A running board in its folder, with its published counts; a single thread feeds it."""
 
     path = PATH
 
@@ -64,14 +64,15 @@ class BoardRun:
         def opened() -> LiveBoard:
             return file.board.open(file.folder, moved=moved, witness=witness)
 
-        # The board's database may be used by this thread only.
+        # The board's SQLite database may be used by a single thread only.
         self._live = self._thread.submit(opened).result()
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
         self._announced = len(self.total.windows)
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the board until the block ends: files are read and windows closed regularly."""
+        """Context manager: until the block ends, files are read and windows are closed
+        regularly."""
         self._changed, self._loop = changed, asyncio.get_running_loop()
         feeding = asyncio.create_task(self._feed_all())
         try:
@@ -90,7 +91,7 @@ class BoardRun:
             await asyncio.sleep(self._pace)
 
     def _tell(self) -> None:
-        """Announce new windows only: the arrival of rows is not public."""
+        """Tell browsers about new windows only, since the arrival of rows is not public."""
         if len(self.total.windows) > self._announced:
             self._announced = len(self.total.windows)
             self._changed()
@@ -105,14 +106,14 @@ class BoardRun:
             self._live.feed(*fresh, until=self._until, progress=False)
             self._seen, self._said = states, ""
             self.total = self._live.ask()
-        except (AntiphonError, OSError) as error:  # an error is printed once; it may hold data
+        except (AntiphonError, OSError) as error:  # The text may hold data.
             if str(error) != self._said:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
 
     async def feed(self, who: str, key: str, data: object) -> Reply:
-        """Add the rows of a JSON body. Sender, key and position identify each row, so that none is
-        added twice.
+        """Add the rows of a JSON body. They are identified by sender, key and position, so that a
+        row that is sent again is not added again.
 
         Raises: Wrong.
         """
@@ -122,7 +123,7 @@ class BoardRun:
         self._waiting += 1
         try:
             feeding = self._loop.run_in_executor(self._thread, self._feed, f"{who}:{key}", said)
-            # The rows are added even if the connection is lost.
+            # The rows are added even if the client's connection is lost meanwhile.
             reply = await asyncio.shield(feeding)
         finally:
             self._waiting -= 1
@@ -132,7 +133,7 @@ class BoardRun:
     def _feed(self, name: str, said: Posted) -> Reply:
         board, live = self.file.board, self._live
         try:
-            # A request that states no time closes no window.
+            # Without a time in the request, no window is closed.
             told = board.clock.begins(live.windows)
             until = said.until or told
             live.feed(said.rows, until=until, name=name, bad="refuse", progress=False)
@@ -144,7 +145,8 @@ class BoardRun:
         return Reply(200, {"rows": len(said.rows)})
 
     def batch(self, data: Any) -> Posted:
-        """The rows of a body {"rows": [{column: cell, …}, …], "until": time}. Raises: Wrong."""
+        """The rows and the time of a body {"rows": [{column: cell, …}, …], "until": time}. Raises:
+        Wrong."""
         names = self.file.board.columns.names
         good = type(data) is dict and "rows" in data and data.keys() <= {"rows", "until"}
         given: Any = data["rows"] if good else None
@@ -162,7 +164,7 @@ class BoardRun:
                 raise Wrong(422, "not a row", text)
         return Posted(tuple(tuple(each[name] for name in names) for each in given), until)
 
-    # --- the board for pages and programs -----------------------------------------------------
+    # --- published counts for pages and programs ----------------------------------------------
 
     @property
     def _words(self) -> str:
@@ -267,18 +269,18 @@ class BoardRun:
 
 
 def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
-    """At most about ``POINTS`` of the points, including the first and the last."""
+    """Every n-th of the points, with the first and the last, so that about ``POINTS`` are left."""
     step = -(-len(points) // POINTS)
     return [*points[:-1:step], points[-1]]
 
 
 def _number(value: int | Fraction | None) -> int | float | None:
-    """A released number for programs: an int where it is whole; None before its key was opened."""
+    """A released number as JSON: an int if it is whole; None if its key was not open yet."""
     if value is None:
         return None
     return value.numerator if value.denominator == 1 else float(value)
 
 
 def _plain(value: int | Fraction) -> str:
-    """A released number as text for people."""
+    """A released number as text on a page."""
     return f"{_number(value):,}"

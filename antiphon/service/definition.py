@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A service as a TOML file defines it: a board, or a live stream with counters of analysts."""
+"""A service as a TOML file defines it: a board, or a live stream with analysts' counters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TEXT: Final = 64
 
 @attrs.frozen(kw_only=True)
 class FieldWords:
-    """The words for a field on pages; ``{}`` stands for the chosen value."""
+    """The texts on pages about a field of events; ``{}`` stands for the chosen value."""
 
     label: str
     any: str
@@ -40,7 +40,8 @@ class FieldWords:
 
 @attrs.frozen(kw_only=True)
 class StreamFile:
-    """A live stream read from a TOML file: its mechanism, its folder and its words."""
+    """A live stream read from a TOML file: its mechanism, its folder, and the texts of its
+    pages."""
 
     title: str
     noun: str
@@ -48,10 +49,11 @@ class StreamFile:
     machine: EventCounters
     words: Mapping[str, FieldWords]
     counted: str
-    """The template for the name of a counter, with {field} for the words of each field."""
+    """The template of a counter's name; {field} stands for the text about a field's chosen
+    value."""
 
     def name(self, watch: Watch) -> str:
-        """The name of a counter: a text on the events that it counts."""
+        """A counter's name on pages: a text about the events that it counts."""
         pieces = {
             name: words.any if choice == "" else words.words.replace("{}", str(choice))
             for choice, (name, words) in zip(watch, self.words.items(), strict=False)
@@ -121,7 +123,7 @@ def _stream(path: Path, given: Table) -> StreamFile:
 
 
 def _field(path: Path, name: str, given: Table) -> EventField:
-    """A field of events, as the file defines it. Raises: InvalidArgument."""
+    """A field of events, from its table in the TOML file. Raises: InvalidArgument."""
     _check_names(path, given, _FIELD_KEYS)
     values, least = given.get("values", []), given.get("least", [])
     if not name.isidentifier() or name in ("epsilon", "key", "counter"):

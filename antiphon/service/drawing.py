@@ -1,4 +1,4 @@
-"""A drawing of a series of released numbers: the noisy series, and a band for the error."""
+"""The drawing of a series of released numbers, as a line with a band of their errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
 
 
 def drawing(points: Sequence[Drawn], label: str, ends: tuple[str, str], *, signed: bool) -> str:
-    """An SVG in the colours of the page's style. ``label`` and ``ends`` are escaped already.
+    """An SVG of these points, in the colours of the page. ``label`` and ``ends`` are escaped
+    already.
 
     ``signed``: whether true numbers may be negative; if not, the axis begins at 0.
     """
@@ -50,7 +51,7 @@ def drawing(points: Sequence[Drawn], label: str, ends: tuple[str, str], *, signe
 
 
 def _short(value: int) -> str:
-    """A number as text for an axis, which has room for five characters: 400k."""
+    """A number in at most five characters for an axis, such as 400k."""
     for unit, sign in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if abs(value) >= 10 * unit or (abs(value) >= unit and not value % (unit // 10)):
             return f"{value / unit:.6g}{sign}"
@@ -58,7 +59,7 @@ def _short(value: int) -> str:
 
 
 def _round_up(value: int) -> int:
-    """The next larger number of 2, 4, 6, 10, 20, …, where an axis ends; its half is whole."""
+    """The end of an axis: the least of 2, 4, 6, 10, 20, … that is not below the value."""
     unit = 1
     while True:
         for step in (2, 4, 6, 10):

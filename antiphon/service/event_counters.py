@@ -28,15 +28,15 @@ MOST: Final = 100
 WHO: Final = spaces.Texts(64)
 
 Watch: TypeAlias = "tuple[Any, ...]"
-"""The type of a watch (description of a counter): a choice for each field ("" for any), then ε."""
+"""The type of a watch (description of a counter): a choice for each field ("" for any), and ε."""
 Event: TypeAlias = "tuple[Any, ...]"
 Said: TypeAlias = Any
-"""The type of a message inside its envelope: a watch, a batch of events, or a counter's number."""
+"""The type of a message without its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
-"""The counters: each one's description, and the number of events before it; None for a refused
-one."""
+"""The type of the counters: the watch of each, and the number of events before it; None if
+refused."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
-"""The number of events so far, and the counters."""
+"""The type of the state: the number of events so far, and the counters."""
 
 
 @ap.register("antiphon.EventField/1")
@@ -56,12 +56,12 @@ class EventField:
 
     @property
     def space(self) -> Space:
-        """The space of the values that an event may have in this field."""
+        """The space of the values of this field in an event."""
         return Finite(self.values) if self.values else Integers(self.low, self.high)
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """The choices that a counter has for this field; "" stands for any value."""
+        """The choices that a watch has for this field; "" stands for any value."""
         return ("", *(self.values or self.least))
 
 
@@ -80,12 +80,12 @@ class EventBatches(Space):
 
 
 def _enveloped(space: Space) -> Space:
-    """The space of messages in an envelope: (sender, idempotency key, message)."""
+    """The space of messages with their envelopes: tuples (sender, idempotency key, message)."""
     return Tuples((WHO, WHO, space))
 
 
 def counts(watch: Watch, event: Event) -> int:
-    """The number 1 if a counter with this watch counts the event, else 0."""
+    """The update 1 if a counter with this watch counts the event, else 0."""
     for choice, value in zip(watch, event, strict=False):
         if choice != "" and (value < choice if type(choice) is int else value != choice):
             return 0
@@ -95,8 +95,8 @@ def counts(watch: Watch, event: Event) -> int:
 @ap.register("antiphon.EventCounters/1")
 @attrs.frozen(kw_only=True)
 class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
-    """A post-processor P: a watch creates a counter, a batch of events goes to every counter, and
-    an int asks the counter of this number for its count.
+    """A post-processor P: by a watch it creates a counter, by a batch of events it updates all
+    counters, and by an int it asks the counter of this number.
 
     Each message comes in an envelope (sender, key, message); P does not use sender and key, which
     are for the log. Answers: to a creation its number, or the ``Refusal`` of the budget; to a batch
@@ -117,10 +117,10 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     fields: tuple[EventField, ...]
     charges: tuple[Fraction, ...]
-    """The values of ε that a counter may have."""
+    """The values of ε from which an analyst chooses a counter's."""
     budget: Filter
     horizon: int = 1 << 19
-    """The number of events after which a counter is full."""
+    """The number of events that a counter takes; after them it is full."""
 
     @property
     def initial_state(self) -> EventCountersState:
@@ -128,7 +128,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @cached_property
     def event(self) -> Tuples:
-        """The space of events."""
+        """The space of events: one value for each field."""
         return Tuples(tuple(each.space for each in self.fields))
 
     @cached_property
@@ -139,18 +139,19 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
 
     @cached_property
     def batches(self) -> Space:
-        """The space of batches in their envelopes: the private messages."""
+        """The space of batches of events, in envelopes; these messages are private."""
         return _enveloped(EventBatches(self.event))
 
     @cached_property
     def questions(self) -> Space:
-        """The space of messages that create or ask a counter, in envelopes: the public messages."""
+        """The space of messages that create a counter or ask one, in envelopes; these are
+        public."""
         return _enveloped(Either((self.watch, Integers(0))))
 
     @property
     def lifting(self) -> Lifting:
-        """The declaration for ``guarantee``: if one event differs, at most one bit of each counter
-        does."""
+        """The claim that streams that differ in one event differ in at most one bit for each
+        counter."""
         outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
         return Lifting(
             ap.verifiers.updates_and_queries(outer, self.questions),
@@ -166,7 +167,7 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         return None
 
     def counter(self, watch: Watch) -> TreeCounter:
-        """The counter (a mechanism) that is created for a watch."""
+        """The counter that a watch creates, as a mechanism."""
         return TreeCounter(horizon=self.horizon, epsilon=watch[-1])
 
     def exchange(self, state: EventCountersState, message: Any) -> Any:
@@ -188,16 +189,16 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         return (came, counters), ap.TOP
 
     def _each(self, counters: Counters, came: int, event: Event) -> Iterator[ap.Ask]:
-        """The messages that a batch causes: one to every counter that is not full."""
+        """The messages for one event: its bit, 0 or 1, to each counter that is not full."""
         for number, counter in enumerate(counters):
             if counter is not None and came - counter[1] < self.horizon:
                 yield ap.Ask(counts(counter[0], event), number)
 
     def system(self) -> Chain:
-        """The system that runs: P ∘* ExtConComp(budget)."""
+        """The whole system of a live stream: P ∘* ExtConComp(budget)."""
         return self @ ap.ExtConComp(budget=self.budget)
 
 
 def creates(said: Said) -> bool:
-    """Whether a message is a watch, which creates a counter."""
+    """Whether a message is a watch, and so creates a counter."""
     return type(said) is tuple and type(said[0]) is not tuple

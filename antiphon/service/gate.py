@@ -1,4 +1,4 @@
-"""The checks of tokens and sizes that are made before the body of a request is read."""
+"""The checks of tokens, rates and sizes before the body of a request is read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from antiphon.service.wire import patience
 from antiphon.service.wire.floods import address_of
 
 BODY: Final = 32 << 10
-"""The largest number of bytes in the body of a request."""
+"""The largest size in bytes of a request's body."""
 
 
 def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
-    """The holder of the request's token. Raises: Wrong for another role, or too many requests."""
+    """The holder of a request's token. Raises: Wrong without a token of this role, and for too many
+    requests."""
     wait = (
         service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
@@ -37,8 +38,7 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 
 def header_of(request: Request, name: str) -> str:
-    """The value of a header that occurs once; "" for a repeated one, of which a proxy might have
-    read the other value."""
+    """The value of a header; "" if it comes twice, as a proxy may have read the other value."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 
@@ -49,7 +49,7 @@ async def json_body(request: Request) -> bytes:
 
 
 async def body_of(request: Request, kind: str) -> bytes:
-    """The body of a request; one of more than ``BODY`` bytes is refused unread. Raises: Wrong."""
+    """The body of a request. Raises: Wrong for more than ``BODY`` bytes, or another type."""
     if header_of(request, "content-type").partition(";")[0].strip().lower() != kind:
         raise Wrong(415, "another type", f"Content-Type: {kind}")
     too_long = Wrong(413, "too long", f"a body has at most {BODY} bytes", Connection="close")

@@ -1,4 +1,4 @@
-"""Server-sent events, by which browsers learn that the board has changed."""
+"""Server-sent events, which tell browsers that the page of released numbers has changed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from antiphon.service.asked import Wrong
 from antiphon.service.service import STALE, Service
 
 STREAMS: Final = 200
-"""The largest number of browsers that listen for changes at once."""
+"""The largest number of browsers that listen for changes at the same time."""
 STREAMS_OF_ONE: Final = 50
-"""The largest number of browsers at one address that listen for changes at once."""
+"""The largest number of browsers at one address that listen at the same time."""
 SETTLES: Final = STALE + 0.05
-"""Seconds from a change to its announcement, so that browsers do not get an older page."""
+"""Seconds from a change to its announcement: by then an older page is not served any more."""
 LISTENS: Final = 3600
-"""The number of seconds after which a browser has to connect again."""
+"""The number of seconds after which the stream ends, and a browser connects again."""
 
 
 async def events(service: Service) -> AsyncIterator[str]:
-    """Yields an event when the board has changed, at most four a second; else a comment that keeps
-    the connection open."""
+    """The stream of events: one for each change of the page, at most four a second, and otherwise
+    comments that keep the connection open."""
     until = time.monotonic() + LISTENS
-    # No version counts as seen, since the browser's page may be older than this connection.
+    # The browser's page may be older than this connection, so it counts as having seen no version.
     seen = -1
     yield "retry: 2000\n\n"
     while not service.closing and (left := until - time.monotonic()) > 0:
@@ -39,7 +39,8 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 
 class Listening(StreamingResponse):
-    """The HTTP response that streams the events. Raises: Wrong, if too many browsers listen."""
+    """The HTTP response that streams the events. Raises: Wrong if too many browsers listen
+    already."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")

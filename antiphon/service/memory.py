@@ -24,11 +24,11 @@ from antiphon.service.event_counters import EventCounters, Said, Watch
 from antiphon.sessions.durable.states import restored
 
 KEPT: Final = 20_000
-"""The number of replies stored for each token, besides the replies to new counters."""
+"""The number of latest replies stored for each sender, besides those that created counters."""
 POINTS: Final = 240
-"""The number of released counts of a counter, past which every other one is dropped."""
+"""The largest number of released counts kept of a counter; then every second one is dropped."""
 BETA: Final = 0.05
-"""The probability with which the error band of a count may be wrong at a given time."""
+"""The largest probability with which a count's error bound fails at a given time."""
 _ANCHOR: Final = 256
 
 
@@ -44,19 +44,19 @@ class Reply(NamedTuple):
 
 
 Replies: TypeAlias = "OrderedDict[str, tuple[str, Reply]]"
-"""The type of stored replies: for each key, the digest of the request and the reply."""
+"""The type of stored replies: by idempotency key, the digest of the request and its reply."""
 _NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
-    """Reply to a question with a number that no counter has, whether refused or not yet created."""
+    """The reply to a question about a counter that was refused, or has never been created."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
 @attrs.frozen
 class Released:
-    """A released count after a number of events; with probability 1 - BETA the true count differs
-    from it by at most ``within``."""
+    """A released count after a number of events: with probability at least 1 - BETA, the true count
+    is at most ``within`` away."""
 
     events: int
     count: int
@@ -65,11 +65,11 @@ class Released:
 
 @attrs.define
 class LiveCounter:
-    """The public part of a counter: its description, its beginning and its released counts."""
+    """The public part of a counter: its watch, the events before it, and its released counts."""
 
     watch: Watch
     born: int
-    """The number of events that came before the counter was created."""
+    """The number of events that had come when the counter was created."""
     series: list[Released] = attrs.field(factory=list[Released])
 
     @property
@@ -80,37 +80,37 @@ class LiveCounter:
 
 @attrs.define
 class StreamMemory:
-    """The memory of a live stream, computed from the session's log. Only ``take`` changes it."""
+    """A live stream's counters, released counts and replies, as they follow from the session's log.
+    Only ``take`` adds to them."""
 
     machine: EventCounters
     number: int = 0
-    """The number of messages of the session that have been answered."""
+    """The number of the session's messages that have been answered."""
     events: int = 0
     counters: list[LiveCounter | None] = attrs.field(factory=list["LiveCounter | None"])
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """The replies by sender and key, in order of time."""
+    """The latest replies, by sender and idempotency key, oldest first."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
-    """Replies to created counters by sender and key; the budget admits few, so all are stored."""
+    """The replies that created counters, by sender and key; all are stored, as they are few."""
     lost: int = 0
-    """Number of messages that a compaction of the log removed before their replies were stored."""
+    """The number of messages without a stored reply, as a compaction removed them from the log."""
     in_flight: tuple[str, str] | None = None
-    """The (sender, key) of the message that had no answer yet when the process died; it was
-    answered on resuming."""
+    """The (sender, key) of the message that had no answer yet when the process died."""
 
     def seen(self, counter: LiveCounter, events: int) -> int:
-        """The number of events that a counter has received, a bound on the true count."""
+        """The number of events that a counter has received, which its true count cannot exceed."""
         return min(events - counter.born, self.machine.horizon)
 
     def _width(self, counter: LiveCounter) -> int:
-        """A bound on the error of a count, with probability 1 - BETA, from public numbers only."""
+        """A bound on a count's error, with probability 1 - BETA, from public numbers."""
         seen = self.seen(counter, self.events)
         if not seen:
             return 0
         bound = self.machine.counter(counter.watch).error_bound(seen, beta=BETA)
-        return int(bound)  # The error is an int, so rounding the bound down is right.
+        return int(bound)  # The error is an int, so a bound on it may be rounded down.
 
     def take(self, message: Any, answer: object) -> Reply:
-        """Add one exchange (a message and its answer), and return the reply for the client."""
+        """Add a message and its answer; returns the reply for the client."""
         who, key, said = message
         self.number += 1
         reply = self._reply(said, answer)
@@ -123,7 +123,7 @@ class StreamMemory:
         return reply
 
     def known(self, who: str, key: str) -> tuple[str, Reply] | None:
-        """The digest of the request that came with a key, and its reply; None if the key is new."""
+        """The digest and the reply of the earlier request with this key; None if the key is new."""
         found = (place.get(who, _NONE).get(key) for place in (self.made, self.replies))
         return next(filter(None, found), None)
 
@@ -152,10 +152,10 @@ class StreamMemory:
             del counter.series[1:-1:2]
         return Reply(200, {"counter": number, **attrs.asdict(point)})
 
-    # --- saving and loading the memory --------------------------------------------------------
+    # --- storing the memory in a file ---------------------------------------------------------
 
     def save(self, folder: Path) -> None:
-        """Store the memory in its file, while nobody writes to the log."""
+        """Store the memory in its file; meanwhile nobody may write to the log."""
         log = folder / LOG
         counters = [
             each and [
@@ -183,7 +183,7 @@ class StreamMemory:
 
     @classmethod
     def read(cls, folder: Path, machine: EventCounters) -> StreamMemory:
-        """The memory as it was stored, updated by the later lines of the log."""
+        """The memory from its file, brought up to date by the later lines of the log."""
         memory, offset, anchor = cls(machine), 0, ""
         if (folder / KEEPSAKE).exists():
             data = json.loads((folder / KEEPSAKE).read_bytes())
@@ -200,7 +200,7 @@ class StreamMemory:
         return memory
 
     def _follow(self, file: IO[bytes], number: int) -> None:
-        """Update the memory by the lines of the log after the message ``number``."""
+        """Bring the memory up to date by the log's lines after the message ``number``."""
         said: Said = None
         for raw in file:
             line = json.loads(raw)
@@ -220,7 +220,8 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """Continue from a stored state of the session, past messages that the log no longer has."""
+        """Continue from the session's state after ``number`` messages, which the log has in their
+        place."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters
@@ -235,7 +236,7 @@ KEEPSAKE: Final = "memory.json"
 
 
 def digest(said: object) -> str:
-    """The digest by which a repeated request is recognised."""
+    """The digest of a request's message, by which its repetition is recognised."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
 
 
@@ -252,6 +253,6 @@ def _counter(*kept: Any) -> LiveCounter:
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:
-    """A digest of the bytes before a position in the log, which identifies the log."""
+    """A digest of the last bytes before a position in the log, which identifies the log."""
     file.seek(max(0, offset - _ANCHOR))
     return blake2b(file.read(min(_ANCHOR, offset)), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""The pages of a service as HTML. They show public values only: answers, and the budget."""
+"""The HTML of a service's pages, from released numbers and the budget only."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from antiphon.composition.guarantees.statement import Statement
 from antiphon.service.tokens import Holder
 
 Choices = Sequence[tuple[str, str]]
-"""The type of pairs (value, text), the options of a select field in a form."""
+"""The options of a select field in a form, as pairs (value, text)."""
 
 
 def budget_card(percent: int, words: str, note: str) -> str:
-    """The HTML of the budget: a bar with its text."""
+    """The HTML of the budget: a bar for the spent percentage, with a text and a note."""
     return (
         f'<section class="card" aria-labelledby="budget"><h2 id="budget">Budget</h2>'
         f'<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
@@ -25,7 +25,7 @@ def budget_card(percent: int, words: str, note: str) -> str:
 
 
 def series_card(number: int, name: str, said: str, picture: str, soft: str) -> str:
-    """HTML of a series: its name, its latest number and its picture, escaped already."""
+    """The HTML of a series of released numbers; its name, text and picture are escaped already."""
     return (
         f'<section class="card" id="c{number}" aria-labelledby="h{number}">'
         f'<h2 id="h{number}">{name}</h2><p>{said or "Nothing has been released yet."}</p>{picture}'
@@ -34,7 +34,7 @@ def series_card(number: int, name: str, said: str, picture: str, soft: str) -> s
 
 
 def create_form(key: str, choices: Iterable[tuple[str, str, Choices]]) -> str:
-    """The form that creates a counter; ``choices`` has (name, label, options) for each field."""
+    """The form that creates a counter, with a (name, label, options) for each choice."""
     inner = "".join(_choice(*each) for each in choices)
     return (
         '<form class="card" method="post" action="/create" aria-labelledby="making">'
@@ -44,7 +44,7 @@ def create_form(key: str, choices: Iterable[tuple[str, str, Choices]]) -> str:
 
 
 def ask_form(key: str, counters: Choices) -> str:
-    """The form that asks a counter for its count."""
+    """The form that asks a counter for its count now."""
     return (
         '<form class="card" method="post" action="/ask" aria-labelledby="asking">'
         f'<h2 id="asking">Ask now</h2><input type="hidden" name="key" value="{key}">'
@@ -62,7 +62,7 @@ def spent_section(
     words: str, delta: str, figures: Iterable[tuple[str, str, str]], titles: Iterable[str],
     rows: Iterable[Iterable[str]],
 ) -> str:  # fmt: skip
-    """The section on the spent budget in ε, with the share of each series."""
+    """The section on the spent budget: the figures in ε, and the part of each series."""
     told = "".join(
         f"<dt>{escape(name)}</dt><dd><strong>{escape(figure)}</strong> {escape(how)}</dd>"
         for name, figure, how in figures
@@ -79,7 +79,7 @@ def spent_section(
 
 
 def _risk(risk: Risk) -> str:
-    """The section on an adversary's chances to find out whether one unit of data is present."""
+    """The section on an adversary's chances to tell whether a protected unit of data is there."""
     figures = "".join(
         f"<dt>{escape(name)}</dt><dd><strong>{escape(figure)}</strong></dd>"
         for name, figure in risk.figures
@@ -96,13 +96,13 @@ def _risk(risk: Risk) -> str:
 
 
 class Frame:
-    """The HTML pages of one service, under its title."""
+    """The HTML pages of one service, with its title on each."""
 
     def __init__(self, title: str, signs_in: bool) -> None:
         self._title, self._signs_in = escape(title), signs_in
 
     def board(self, board: str, holder: Holder | None, *, said: str = "", forms: str = "") -> str:
-        """The page of the board, with the forms of a signed-in analyst."""
+        """The page of released numbers (the board), with forms for an analyst who has signed in."""
         status = f'<p role="status" class="said">{escape(said)}</p>' if said else ""
         live = '<p id="live" class="soft" role="status" hidden>'
         live += "The service does not answer; trying again.</p>"
@@ -128,7 +128,7 @@ class Frame:
         return self._page("Derivation", body, holder)
 
     def enter(self, said: str = "") -> str:
-        """The page on which an analyst enters a token."""
+        """The page on which an analyst enters a token to sign in."""
         status = f'<p role="alert" class="said">{escape(said)}</p>' if said else ""
         body = (
             f'{status}<form class="card narrow" method="post" action="/enter"><h2>Sign in</h2>'
@@ -140,7 +140,7 @@ class Frame:
         return self._page("Sign in", body, None)
 
     def refused(self, said: str) -> str:
-        """The page with the reason of a refusal."""
+        """The page that gives the reason of a refusal."""
         return self._page("Refused", f'<p role="alert" class="said">{escape(said)}</p>', None)
 
     def _page(self, title: str, body: str, holder: Holder | None, *, live: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The paths of a service. Every refusal is a JSON object, {"error", "message"}, or a page.
+"""The HTTP routes of a service. Every refusal is a JSON object, {"error", "message"}, or a page.
 
 A response contains no data except the answers of the mechanism. Refusals depend only on the
 request, on the tokens, and on the created counters: ``session.price`` decides *no budget*, and
@@ -37,7 +37,7 @@ _STATIC: Final = {
 
 
 def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
-    """The ASGI app of a service. ``hosts``: names of the service besides those of this machine."""
+    """The ASGI app of a service. ``hosts``: its host names, besides those of this machine."""
     site, api = Site(service), Api(service)
     routes = [
         Route("/", site.board, methods=["GET"]),
@@ -69,7 +69,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
     app = Starlette(routes=routes, lifespan=service.running, exception_handlers=handlers)
-    # Paths are not redirected to others with a slash, since a redirect could lead to another site.
+    # A redirect to the path with a slash could be made to lead to another site.
     app.router.redirect_slashes = False
     return Threshold(app, service.frame, service.floods, hosts)
 

@@ -1,4 +1,4 @@
-"""A running service: its live stream or board, its tokens and its browsers."""
+"""A running service: its live stream or board, the tokens, and the browsers that listen."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from antiphon.sessions.durable.journal import Sync
 from antiphon.sessions.durable.resuming import Witness
 
 Run: TypeAlias = Union[StreamRun, BoardRun]
-"""The two types of services; they have the same interface except for the actions of analysts."""
+"""The two types that a service can run; their methods are alike, except for analysts' actions."""
 _SIGNED_IN: Final = 12 * 3600
-"""The number of seconds after which a browser must enter a token again."""
+"""The number of seconds after which an analyst must sign in again."""
 _BROWSERS: Final = 20
-"""The largest number of browsers signed in by one token; a further one signs the oldest out."""
+"""The largest number of browsers signed in with one token; one more signs the oldest out."""
 STALE: Final = 0.2
-"""The largest age of a page in seconds, while there are many changes."""
+"""The largest age of a served page in seconds, so that many changes cost one drawing."""
 
 
 class _Drawn(NamedTuple):
-    """One version of the board as HTML: the part that changes, and the page around it."""
+    """One version of the page of released numbers: the HTML part that changes, and the whole."""
 
     version: int
     at: float
@@ -40,37 +40,37 @@ class _Drawn(NamedTuple):
 
 
 class Service:
-    """A live stream or board behind HTTP, created within the event loop; ``running`` starts it."""
+    """The service of one live stream or board, made in an event loop; ``running`` starts it."""
 
     def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
         self.run, self.tokens, self.floods = run, tokens, Floods(reads)
         self.frame = Frame(run.title, isinstance(run, StreamRun))
         self.closing = False
         self.streams = Counter[str]()
-        """The number of browsers at each address that listen for changes."""
+        """The number of browsers that listen for changes, by address."""
         self.version = 0
         self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
         self._drawn = _Drawn(-1, 0.0, "", b"")
 
     @property
     def stream(self) -> StreamRun:
-        """The live stream that the service runs, where it is no board."""
+        """The live stream that the service runs; it must not run a board."""
         assert isinstance(self.run, StreamRun)
         return self.run
 
     @asynccontextmanager
     async def running(self, _: object = None) -> AsyncGenerator[None]:
-        """Run the service until the block ends."""
+        """Context manager: the service runs until the block ends."""
         self._news, self._loop = asyncio.Event(), asyncio.get_running_loop()
         async with self.run.started(self._changed):
             yield
 
     def end(self) -> None:
-        """Tell the browsers that the service ends; from any thread or signal handler."""
+        """Tell listening browsers that the service ends; from any thread or signal handler."""
         self.closing = True
         self._loop.call_soon_threadsafe(self._changed)
 
-    # --- announcing changes to browsers -------------------------------------------------------
+    # --- telling browsers about changes -------------------------------------------------------
 
     def _changed(self) -> None:
         self.version += 1
@@ -78,7 +78,7 @@ class Service:
         news.set()
 
     async def news(self, seen: int, seconds: float) -> bool:
-        """Whether the board is newer than the version ``seen``, or becomes so in these seconds."""
+        """Whether there is a version after ``seen``, now or within these seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), seconds)
@@ -86,7 +86,7 @@ class Service:
 
     @property
     def drawn(self) -> _Drawn:
-        """Board as it is shown: the last released values; drawing it asks the mechanism nothing."""
+        """The page of the last released values; drawing it asks the mechanism nothing."""
         now = time.monotonic()
         if self._drawn.version != self.version and now - self._drawn.at > STALE:
             board = self.run.board()
@@ -94,10 +94,10 @@ class Service:
             self._drawn = _Drawn(self.version, now, board, page)
         return self._drawn
 
-    # --- signing in and out -------------------------------------------------------------------
+    # --- signing analysts in and out ----------------------------------------------------------
 
     def sign_in(self, holder: Holder) -> str:
-        """The value of the cookie that an analyst's browser keeps instead of the token."""
+        """The value of a new cookie, which stands for the analyst's token in one browser."""
         cookie = secrets.token_urlsafe(32)
         theirs = [each for each, (digest, _) in self._browsers.items() if digest == holder.digest]
         if len(theirs) >= _BROWSERS:
@@ -106,12 +106,12 @@ class Service:
         return cookie
 
     def signed_in(self, cookie: str) -> Holder | None:
-        """The holder of a cookie; None after the holder's token has been replaced."""
+        """The holder of the token behind a cookie; None for an old cookie or a replaced token."""
         digest, until = self._browsers.get(hashed(cookie), ("", 0.0))
         return self.tokens.known(digest) if digest and time.monotonic() < until else None
 
     def sign_out(self, cookie: str) -> None:
-        """Forget the cookie of a browser."""
+        """Forget a browser's cookie, so that it is signed out."""
         self._browsers.pop(hashed(cookie), None)
 
 

@@ -1,4 +1,4 @@
-"""The pages and forms for browsers."""
+"""The pages and forms of a service, for people with browsers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Site:
         return HTMLResponse(self._service.drawn.board)
 
     async def csv(self, request: Request) -> Response:
-        """The CSV file of a board: ?how=total, window or sliding with last=…, as for ``ask``."""
+        """The CSV file of a board; ?how= and last= are the arguments of ``LiveBoard.ask``."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
             text = self._service.run.csv(how, None if last is None else number_of(last))
@@ -58,7 +58,7 @@ class Site:
         address = address_of(request.client.host if request.client else "")
         return Listening(self._service.streams, address, events(self._service))
 
-    # --- forms of analysts, in a live stream --------------------------------------------------
+    # --- analysts' forms, in a live stream ----------------------------------------------------
 
     async def enter(self, request: Request) -> Response:
         if request.method != "POST":
@@ -98,7 +98,7 @@ class Site:
         return self._page(holder, said, reply.status)
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
-        # The page is drawn anew, to show the change that the form has made.
+        # The page is drawn after the form's action, so that it shows its effect.
         run = self._service.run
         page = self._service.frame.board(run.board(), holder, said=said, forms=run.forms())
         return HTMLResponse(page, status)
@@ -108,7 +108,7 @@ class Site:
         return self._service.signed_in(cookie) if cookie else None
 
     async def _asked(self, request: Request) -> tuple[Holder, str, dict[str, str]]:
-        """The holder of the cookie, the key and the fields of an analyst's form. Raises: Wrong."""
+        """The analyst who sent a form, and the form's key and fields. Raises: Wrong."""
         holder = admit(self._service, request, self._holder(request), "analyst")
         fields = await self._fields(request)
         key = fields.pop("key", "")
@@ -117,11 +117,11 @@ class Site:
         return holder, key, fields
 
     async def _fields(self, request: Request) -> dict[str, str]:
-        """The fields of a form that one of our own pages has sent. Raises: Wrong."""
+        """The fields of a form, if one of this service's own pages sent it. Raises: Wrong."""
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )
-        # The sender's address is compared with our own as a text.
+        # The origin that the browser states must be this service's own, as text.
         here = origin in (None, f"http://{host}", f"https://{host}")
         if not here or site not in (None, "same-origin", "none"):
             raise Wrong(403, "another site", "this form comes from a page of another site")

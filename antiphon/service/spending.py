@@ -1,4 +1,4 @@
-"""The spent budget of a live stream in words; it depends only on the created counters."""
+"""The spent budget of a live stream in words; it depends on the created counters only."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 
 @attrs.frozen
 class Spending:
-    """The value of ``session.budget`` at one moment, also in ε at the δ of the budget."""
+    """The state of a session's budget at one moment, also converted to ε at the budget's δ."""
 
     budget: BudgetInSight
     at: InEpsilon
 
     @classmethod
     def of(cls, session: Session) -> Spending:
-        """The spending of a session of ``EventCounters``."""
+        """The spending so far of a session of ``EventCounters``."""
         system: Any = session.mechanism
         delta = system.links[0].budget.delta
         return cls(session.budget, session.budget.at(delta))
 
     @property
     def words(self) -> str:
-        """The amounts spent and left, in the filter's unit and, if that is not ε, also in ε."""
+        """The spent and remaining amounts in the filter's unit and, if that is not ε, also in ε."""
         unit, at = str(self.budget.unit), self.at
         text = _said(_SIGNS.get(unit, unit), *self._sums)
         if at.total is None or at.spent is None or at.remaining is None or unit == "epsilon":
@@ -50,14 +50,14 @@ class Spending:
 
     @property
     def percent(self) -> int:
-        """The spent part of the budget in percent, rounded up."""
+        """The spent part of the budget in percent, rounded up to an int."""
         limit, spent, _ = self._sums
         whole = Fraction(shown_down(limit))
         return min(100, math.ceil(100 * Fraction(shown_up(spent)) / whole)) if whole else 100
 
     @property
     def _sums(self) -> tuple[ExactEpsilon, ExactEpsilon, ExactEpsilon]:
-        """The limit, the spent and the remaining amount; counters spend no δ."""
+        """The limit, the spent and remaining amounts, in the filter's unit; counters spend no δ."""
         limits, spent, left = self.budget.limits, self.budget.spent, self.budget.remaining
         assert limits is not None
         assert spent is not None
@@ -66,7 +66,7 @@ class Spending:
 
     @property
     def figures(self) -> Iterator[tuple[str, str, str]]:
-        """A table (name, figure, explanation) of the budget in ε, at the δ of the budget."""
+        """The figures of the budget in ε, at its δ, each as (name, figure, explanation)."""
         at, other = self.at, self.budget.unit != "epsilon"
         known = "proved" if at.status is Status.PROVED else "assumed"
         if at.total is not None:
@@ -79,12 +79,12 @@ class Spending:
             yield "Loss at no time above", shown_up(at.loss), f"{known}: an odometer"
 
     def share(self, number: int) -> str:
-        """The charge of a counter, such as "ε 0.5"."""
+        """The part of the budget that a counter has spent, as text such as "ε 0.5"."""
         charge = self.budget.shares[number].charge
         return charged(charge, self.budget.unit) if isinstance(charge, tuple) else "nothing"
 
     def data(self) -> Json:
-        """The figures for programs: exact amounts as texts, doubles on the safe side."""
+        """The budget's figures as JSON data: exact amounts as texts, doubles rounded safely."""
         budget, at = self.budget, self.at
         named = {"limits": budget.limits, "spent": budget.spent, "remaining": budget.remaining}
         amounts = {name: [*map(str, each or ())] for name, each in named.items()}
@@ -96,7 +96,7 @@ class Spending:
 
 
 def too_dear(price: Price) -> str:
-    """The refusal of a counter that the budget does not cover, with the largest ε that it would."""
+    """The text that refuses a counter for its price, with the largest ε that would still fit."""
     left, unit = price.before.remaining, price.before.unit
     assert isinstance(price.charge, tuple)
     assert left is not None

@@ -37,7 +37,7 @@ class ServiceAsked:
 
 
 def give_token(path: Path, folder: Path | None, role: str, name: str) -> int:
-    """Print a new token for a name. Raises: InvalidArgument."""
+    """Issue a token for a name, in place of its old one, and print it. Raises: InvalidArgument."""
     if role not in ROLES:
         raise InvalidArgument(f"a role is {' or '.join(ROLES)}, not {role[:40]!r}")
     if not (name.isascii() and name.isidentifier()) or len(name) > 64:

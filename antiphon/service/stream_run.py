@@ -1,6 +1,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false
-"""A running live stream: its durable session, its writer, and the texts for pages and programs."""
+"""A running live stream: its durable session, the writer of requests, and texts for its pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PATH = "/api/events"
 
 
 class StreamRun:
-    """Live stream in a folder: the counters that analysts have created, and the released counts."""
+    """A live stream in its folder: the counters of analysts, and their released counts."""
 
     path = PATH
 
@@ -40,7 +40,7 @@ class StreamRun:
         self.file, self.session, self.title = file, session, file.title
         self.memory = StreamMemory.read(file.folder, file.machine)
         self.spending = Spending.of(session)
-        """The spending of the budget after the last counter was created."""
+        """The state of the budget after the last creation of a counter."""
         self._made, self._pace, self._asked = len(self.memory.counters), pace, -1
         promise = ap.guarantee(session.mechanism)
         self.derivation = str(promise)
@@ -49,7 +49,7 @@ class StreamRun:
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
-        """Run the live stream until the block ends: log requests, and ask counters regularly."""
+        """Context manager: until it ends, requests are logged, and counters asked regularly."""
 
         def told() -> None:
             if len(self.memory.counters) > self._made:
@@ -67,7 +67,7 @@ class StreamRun:
             await self.writer.close(writing)
 
     async def _ask(self) -> None:
-        """Ask each counter for its count every ``pace`` seconds, if new events have come."""
+        """Ask all counters for their counts every ``pace`` seconds, if there are new events."""
         while True:
             await asyncio.sleep(self._pace)
             if self.memory.events != self._asked:
@@ -82,13 +82,13 @@ class StreamRun:
         return await self.say(who, key, self.batch(data))
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request, once the writer has sent its message to the mechanism."""
+        """Send a message to the mechanism by the writer, and return the reply to its request."""
         return await self.writer.say(who, key, said)
 
-    # --- reading requests ---------------------------------------------------------------------
+    # --- messages from requests ---------------------------------------------------------------
 
     def batch(self, data: object) -> tuple[Event, ...]:
-        """A body {"events": [{field: value, …}, …]} as a batch of events. Raises: Wrong."""
+        """The batch of events in a body {"events": [{field: value, …}, …]}. Raises: Wrong."""
         given: Any = data.get("events") if type(data) is dict and len(data) == 1 else None
         if type(given) is not list or not 0 < len(given) <= MOST:
             raise Wrong(422, "not events", f'the body is {{"events": […]}}, of 1 to {MOST} events')
@@ -106,7 +106,7 @@ class StreamRun:
         return cast("tuple[Event, ...]", events)
 
     def watch(self, data: object) -> Watch:
-        """The watch (description of a counter) that a JSON body states. Raises: Wrong."""
+        """The watch (description of a counter) in a JSON body. Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
         found: Any = None
@@ -123,25 +123,24 @@ class StreamRun:
         return watch
 
     def form(self, fields: dict[str, str]) -> Watch:
-        """The watch (description of a counter) that a form states in texts. Raises: Wrong."""
+        """The watch (description of a counter) in a form, whose fields are texts. Raises: Wrong."""
         said: Json = dict(fields)
         for field in self.file.machine.fields:
             numbers = {str(each): each for each in field.least}
             said[field.name] = numbers.get(fields.get(field.name, ""), fields.get(field.name, ""))
         return self.watch(said)
 
-    # --- the live stream for pages and programs -----------------------------------------------
+    # --- released counts for pages and programs -----------------------------------------------
 
     def counted(self, number: int, body: Json) -> str:
-        """The reply to a form that asked for a count, in words."""
+        """The sentence that answers a form that asked for a count."""
         point = Released(body["events"], body["count"], body["within"])
         counter = self.memory.counters[number]
         assert counter is not None
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
     def _beside(self, counter: LiveCounter, point: Released) -> str:
-        """A note beside a count: the bound on its error, and whether noise made the count
-        impossible."""
+        """A note after a count: a bound on its error, and whether it is an impossible count."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
         if 0 <= point.count <= most:
@@ -267,7 +266,7 @@ def open_stream(
     file: StreamFile, *, sync: Sync = "each", pace: float = 1, moved: bool = False,
     witness: Witness | None = None,
 ) -> StreamRun:  # fmt: skip
-    """Begin the session of a live stream, or resume it. Raises: the errors of ``ap.resume``."""
+    """The live stream, with its session begun or resumed. Raises: the errors of ``ap.resume``."""
     path, system = file.folder / LOG, file.machine.system()
     if path.exists():
         session = ap.resume(path, mechanism=system, sync=sync, moved=moved, witness=witness)

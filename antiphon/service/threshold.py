@@ -1,5 +1,4 @@
-"""The outermost layer of a service: rules for every request before it is read, and for every
-response.
+"""The outermost layer of a service: rules for unread requests, and headers for all responses.
 
 A request must name this service as its host, and requests without a token are limited in number.
 Headers of a response keep a browser on this site and the page out of caches. A fault is reported by
@@ -29,7 +28,7 @@ HEADERS: Final = {
         b"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     b"x-content-type-options": b"nosniff",
-    # The policy "no-referrer" would hide the origin of our own forms.
+    # With "no-referrer", browsers would not state the origin of this service's own forms.
     b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
@@ -38,7 +37,7 @@ HEADERS: Final = {
 
 
 class Threshold:
-    """The outermost ASGI app of a service: it refuses requests unread, and adds headers."""
+    """The outermost ASGI app: it refuses some requests unread, and adds headers to responses."""
 
     def __init__(
         self, app: ASGIApp, frame: Frame, floods: Floods, hosts: Iterable[str] = ()
@@ -61,7 +60,7 @@ class Threshold:
         try:
             app = self._refused(scope) or self.app
             await app(scope, receive, guarded)
-        except Exception as error:  # an error's text may hold data: it is not printed
+        except Exception as error:  # The error's text may hold data.
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
             print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)
@@ -72,7 +71,7 @@ class Threshold:
         return refusal(self._frame, scope["path"], wrong) if wrong else None
 
     def _elsewhere(self, scope: Scope) -> Wrong | None:
-        """Refuse a request for another host, as a protection against DNS rebinding."""
+        """A refusal if another host is named, as in DNS rebinding; else None."""
         named = [value.lower() for name, value in scope["headers"] if name == b"host"]
         host = named[0] if len(named) == 1 else b""
         if _PORT.sub(b"", host) in self._hosts:
@@ -80,7 +79,7 @@ class Threshold:
         return Wrong(421, "another host", "this service is known by another name: see --name")
 
     def _too_often(self, scope: Scope) -> Wrong | None:
-        """Refuse too many requests from one address; ``admit`` counts requests with a token."""
+        """A refusal if an address sends too many requests; ``admit`` limits those with a token."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")
@@ -89,13 +88,13 @@ class Threshold:
 
 
 def too_many(wait: float) -> Wrong:
-    """The refusal of one request too many, which says when to try again."""
+    """The refusal of a request beyond the allowed rate, which says when to try again."""
     seconds = str(int(wait) + 1)
     return Wrong(429, "too many", "more than the rate; come later", **{"Retry-After": seconds})
 
 
 def refusal(frame: Frame, path: str, wrong: Wrong) -> Response:
-    """A refusal: a JSON object {"error", "message"} for programs, or a page for people."""
+    """The response to a refused request: JSON for a program, a page for people."""
     if path.startswith("/api/"):
         body = {"error": wrong.error, "message": wrong.message}
         return JSONResponse(body, wrong.status, wrong.headers)

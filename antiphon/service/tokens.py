@@ -1,4 +1,4 @@
-"""Tokens of analysts and of ingestion, of which only digests are kept."""
+"""The tokens of analysts and of programs that send data; only their digests are stored."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ TOKENS: Final = "tokens"
 ROLES: Final = ("analyst", "ingestion")
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"
-"""Name of an environment variable that holds the lines of the tokens file, if there is no file."""
+"""The name of an environment variable with the lines of the tokens file, if there is no file."""
 
 
 class Holder(NamedTuple):
-    """The holder of a token: its role, its name and its digest."""
+    """The holder of a token: role, name, and the token's digest."""
 
     role: str
     name: str
@@ -28,12 +28,12 @@ class Holder(NamedTuple):
 
 
 def hashed(token: str) -> str:
-    """Digest of a token; a token has 256 random bits, so the digest reveals nothing about it."""
+    """The digest of a token, which reveals nothing, as a token has 256 random bits."""
     return sha256(token.encode()).hexdigest()
 
 
 class Tokens:
-    """The lines "role name digest" of a file that only its owner can read; changes are noticed."""
+    """The tokens in a file of lines "role name digest", which is read again when it changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -42,7 +42,7 @@ class Tokens:
         self._holders: tuple[Holder, ...] = ()
 
     def holder(self, token: str) -> Holder | None:
-        """The holder of a token; the time of the search does not depend on the holder."""
+        """The holder of a token, or None; the search takes equally long for all tokens."""
         return self.known(hashed(token))
 
     def known(self, digest: str) -> Holder | None:
@@ -70,12 +70,12 @@ class Tokens:
 
 
 def _is(parts: list[str]) -> bool:
-    """Whether a line of the file is a valid token. An invalid line shuts out one holder only."""
+    """Whether a line of the file is a valid token; an invalid one is ignored."""
     return len(parts) == 3 and parts[0] in ROLES and DIGEST.fullmatch(parts[2]) is not None
 
 
 def issue(path: Path, role: str, name: str) -> str:
-    """A new token for a name, in place of its old one; it is returned once and stored nowhere."""
+    """A new token for a name, in place of its old one; the token itself is stored nowhere."""
     token = secrets.token_urlsafe(32)
     lines = path.read_text().splitlines() if path.exists() else []
     kept = [line for line in lines if line.split()[1:2] != [name]]

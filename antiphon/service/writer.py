@@ -1,4 +1,4 @@
-"""The writer of a session: requests that wait at the same time share one sync of the disk."""
+"""The writer of a live stream's session: requests that wait together share one sync of the disk."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from antiphon.service.spending import too_dear
 from antiphon.sessions.durable.durable_session import DurableSession
 
 WAITING: Final = 4096
-"""The largest number of waiting requests; a further one is refused and may come again later."""
+"""The largest number of waiting requests; the sender of a further one is told to come later."""
 TOGETHER: Final = 1024
-"""The largest number of events and questions that the mechanism gets before its answers are stored
-together."""
+"""The largest number of events and questions whose answers are stored by one sync of the disk."""
 _SAVE: Final = 4 << 20
-"""Number of log bytes after which the memory is saved, so that a restart reads less of the log."""
+"""The number of bytes by which the log grows before the memory is saved, for faster restarts."""
 _COMPACT: Final = 256 << 20
-"""The number of log bytes after which the log is compacted."""
+"""The size of the log, in bytes, from which it is compacted."""
 
 OVER: Final = Reply(503, {"error": "closed", "message": "the session has ended: see the log"})
 BUSY: Final = Reply(503, {"error": "busy", "message": "too much is waiting; send it again later"})
@@ -32,16 +31,16 @@ CONFLICT: Final = Reply(
     409, {"error": "key in use", "message": "this Idempotency-Key came with another body before"}
 )
 Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
-"""The type of a waiting message, with the future of its reply."""
+"""A waiting message, with the future of the reply to its request."""
 
 
 class TooDear(Exception):
-    """Raised if the budget does not cover a counter; the text of this error is public."""
+    """The error for a counter that the budget does not cover; its text is public."""
 
 
 class Writer:
-    """A task that sends waiting messages to the mechanism in order, and resolves their futures once
-    the answers are safely stored.
+    """A task that sends waiting messages to the mechanism, in order, and replies once the answers
+    are safely stored.
 
     Only ``run`` uses the session, in a thread of its own, and only ``run`` changes the memory, in
     the event loop between two batches. ``changed`` is called after each batch.
@@ -60,8 +59,8 @@ class Writer:
         self._saved = session.path.stat().st_size
 
     async def say(self, who: str, key: str, said: Said) -> Reply:
-        """The reply to a request; a repeated key gets the first reply again, or ``CONFLICT`` if the
-        requests differ."""
+        """The reply to a request. A repeated key gets its first reply, or ``CONFLICT`` if the
+        request is another one."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
             return known[1] if known[0] == mark else CONFLICT
@@ -76,10 +75,10 @@ class Writer:
             self._under_way[at] = mark, future
         self._waiting.append(((who, key, said), future))
         self._wake.set()
-        return await asyncio.shield(future)  # a request counts even if its connection is lost
+        return await asyncio.shield(future)  # A request counts even if its connection is lost.
 
     async def run(self) -> None:
-        """Write requests until ``close`` is called, and then those that still wait."""
+        """Write requests until ``close`` is called, and then those that wait."""
         try:
             while self._waiting or not self._closing:
                 if self._waiting:
@@ -87,13 +86,12 @@ class Writer:
                 else:
                     self._wake.clear()
                     await self._wake.wait()
-        finally:  # However the loop ends, no request waits for ever.
+        finally:  # However the loop ends, all waiting requests get a reply.
             self._closing = True
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
-        """The messages that the mechanism gets together; a message that creates a counter is sent
-        alone."""
+        """The next messages to store together; one that creates a counter is alone."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -116,8 +114,8 @@ class Writer:
             await loop.run_in_executor(self._thread, self.keep)
 
     def _step(self, messages: list[Any]) -> tuple[list[Any], Exception | None]:
-        """The mechanism's answers to the messages, up to one that is refused or that ends the
-        session."""
+        """The mechanism's answers to the messages, until one is refused or ends the session, and
+        the error of that one."""
         answers: list[Any] = []
         try:
             self._check_price(messages[0][2])
@@ -127,7 +125,7 @@ class Writer:
         return answers, None
 
     def _check_price(self, said: Said) -> None:
-        """Refuse a counter that the budget does not cover, so that such requests fill no log."""
+        """Refuse a creation that the budget does not cover, so that it is not logged."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))
             if not price.accepted:
@@ -154,7 +152,7 @@ class Writer:
             future.set_result(reply)
 
     def keep(self) -> None:
-        """Save the memory, and compact the log if it is long; not while a message is stepped.
+        """Save the memory, and compact the log if it is long, while no message is being answered.
 
         If saving fails, the log still has everything.
         """
@@ -169,7 +167,7 @@ class Writer:
         self._saved = path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
-        """Answer the waiting requests, save the memory, and close the session."""
+        """Answer all waiting requests, save the memory, and close the session."""
         self._closing = True
         self._wake.set()
         try:
@@ -182,7 +180,7 @@ class Writer:
 
 
 def _reply_of(refusal: Exception) -> Reply:
-    """The reply to a message that the mechanism or the budget refused; the state is unchanged."""
+    """The reply to a message refused by the mechanism or for its price; the state is unchanged."""
     if type(refusal) is TooDear:
         return Reply(402, {"error": "no budget", "message": str(refusal)})
     text = f"the mechanism refused it: {type(refusal).__name__}"

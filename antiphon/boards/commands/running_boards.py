@@ -60,8 +60,8 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
 
 
 def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
-    """The running board of a TOML file, in its folder; in memory, and empty, if there is no folder
-    and the action adds no rows."""
+    """The running board of a TOML file, from its folder; an empty one in memory, if there is no
+    folder yet and the action adds no rows."""
     if feeds or known.folder.exists():
         return known.board.open(known.folder, moved=moved)
     return known.board.start()
@@ -82,7 +82,7 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
 
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
-    """Add the rows of the board's files and rewrite its page. Meant to be run by a timer."""
+    """Add the rows of the board's files and rewrite its page. For a timer, such as cron."""
     fed = _fed(live, known.sources, asked)
     _write_page(live, to)
     return fed

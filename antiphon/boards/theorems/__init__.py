@@ -2,5 +2,5 @@
 
 from antiphon.protocol.provenance import nothing_proved_in
 
-# claims made in this package do not count as proved, since broken twins inherit them
+# A broken twin inherits its class's claims, so claims of this package never count as proved.
 nothing_proved_in(__name__)

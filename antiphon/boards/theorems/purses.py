@@ -27,8 +27,8 @@ _SUMS: Final = Integers(0, 2)
 
 @attrs.frozen
 class ClampedSum(ContinualMechanism[int, Any, Any]):
-    """A toy counter: a sum up to 2, released once with geometric noise of ratio 1/2, clamped to [0,
-    2].
+    """A toy counter: a sum, at most 2, released once with geometric noise of ratio 1/2, clamped to
+    [0, 2].
 
     One unit doubles a probability, or halves it. State: the sum, and -1 once it has been released.
     """

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""The command ``antiphon account``: the privacy of a composition, by every bound."""
+"""The command ``antiphon account``: the privacy of a composition, by every known bound."""
 
 import math
 from collections import Counter
@@ -32,16 +32,16 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 _LOG = "ln "
 _ROWS = 12
 _WIDE: Final = 150
-"""The width of the output in columns if it does not go to a terminal."""
+"""The width of the printed table in columns where the output is no terminal."""
 _DRAWN: Final = 160
-"""The number of points of a line in the picture."""
+"""The number of points from which each curve of the picture is drawn."""
 _DIGITS = 10
-"""The number of significant digits that are printed."""
+"""The number of significant digits of each printed figure."""
 
 
 @attrs.frozen
 class AccountQuestion:
-    """The composition, and the points (ε or δ) to compute, as the command line states them."""
+    """The options of ``antiphon account``: the composition, and each ε or δ to answer for."""
 
     responses: Sequence[str]
     pairs: Sequence[str]
@@ -53,8 +53,8 @@ class AccountQuestion:
 
 @attrs.frozen
 class Answered(CommandOutcome):
-    """The answer of ``antiphon account``: for every bound, its values at the requested ε, then
-    those at the requested δ."""
+    """The result of ``antiphon account``: for every bound, its δ at the requested ε, then its ε at
+    the requested δ."""
 
     composition: str
     count: int
@@ -68,7 +68,7 @@ class Answered(CommandOutcome):
 
     @property
     def bounds(self) -> list[dict[str, object]]:
-        """The values of each bound at the requested ε and δ, as JSON data."""
+        """The figures of each bound at the requested ε and δ, as JSON data."""
         first = len(self.epsilons)
         return [
             {
@@ -142,8 +142,8 @@ def draw_curves(
     path: Path,
     marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
-    """Draw δ(ε) of every bound as a curve, up to an ε where all are near their lowest δ, and the
-    points ``marks``, which are pairs (ε, δ)."""
+    """Draw the curve δ(ε) of every bound, until all are near their lowest δ, and the points
+    ``marks`` = (ε, δ)."""
     finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
     far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
     with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
@@ -165,7 +165,7 @@ def _title(outcome: Answered) -> str:
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
-    """The points (ε, δ) for the requested ε and δ, by the last bound, which is the sharpest."""
+    """The points (ε, δ) at the requested ε and δ, by the last and sharpest of the bounds."""
     answers = outcome.answers[-1]
     points: list[tuple[Figure, Figure]] = []
     points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
@@ -195,7 +195,7 @@ def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
 
 
 Named = list[tuple[str, int]]
-"""The name of each composed mechanism, and how often it occurs in the composition."""
+"""The name of each composed mechanism, and the number of times it is composed."""
 
 
 def _of_responses(
@@ -231,7 +231,7 @@ def _of_pairs(
 
 
 def _dominating(text: str) -> LossPair:
-    """The dominating pair that a text such as gaussian:1/2 states: family and parameters."""
+    """The dominating pair that a text such as gaussian:1/2 states as family:parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:
         raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")

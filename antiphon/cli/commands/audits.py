@@ -29,7 +29,7 @@ from antiphon.protocol.pictures import check_pictures
 
 @attrs.frozen
 class ClaimAsWritten:
-    """The claim to test, as the command line states it: (ε, δ), or a whole curve."""
+    """The claim to test, as options: (ε, δ), ρ, μ, or the name of a privacy curve."""
 
     epsilon: str | None
     delta: str
@@ -59,7 +59,7 @@ class ClaimAsWritten:
 
 @attrs.frozen
 class Request:
-    """The target of an audit and how to test it, as the command line states them."""
+    """The options of ``antiphon audit``: a target, a claim, and how to test it."""
 
     target: str
     adversary: str
@@ -67,12 +67,12 @@ class Request:
     score: str
     feature: str | None
     options: dict[str, Any]
-    """The options of the command that are passed to ``game.audit`` unchanged."""
+    """The options that are passed to ``game.audit`` as they are."""
 
 
 @attrs.frozen
 class Outputs:
-    """The files that an audit writes, and the form in which it prints."""
+    """The files that an audit writes, and whether it prints JSON."""
 
     save: Path | None
     report: Path | None
@@ -81,7 +81,7 @@ class Outputs:
     as_json: bool
 
     def check(self, method: str) -> None:
-        """Check that all files can be written, before anything is computed for them."""
+        """Check that all files can be written, before the audit takes its time."""
         check_files((self.save, self.report, self.plot), self.force)
         if self.plot is not None:
             check_pictures([self.plot])
@@ -107,7 +107,7 @@ def audit(test: Request, outputs: Outputs) -> int:
 
 @attrs.frozen
 class SavedFile:
-    """A counterexample's file, and the command that replays it, or why no command can."""
+    """A counterexample's file, and the command that replays it, or the reason why none can."""
 
     saved: str
     replay: str | None
@@ -118,12 +118,13 @@ _NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
 
 
 def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | None:
-    """Save the counterexample, and replay it from its file once, as the printed command would."""
+    """Save the counterexample, and check that it replays from its file, as the printed command
+    does."""
     path = outputs.save
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        # No warning about a party without a registered name: the replay below reports it.
+        # The replay below reports parties without a registered name, so no warning is needed.
         warnings.simplefilter("ignore", NamelessParty)
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]

@@ -15,7 +15,7 @@ from antiphon.numbers.exact import rational
 
 
 class Figure(NamedTuple):
-    """The options for the figure to certify: δ at some ε, ε at a δ, or a moment of an order."""
+    """The options for the figure to certify: δ at ε, ε at δ, or a Rényi moment of some order."""
 
     epsilons: Sequence[str] | None
     delta: str | None
@@ -58,7 +58,7 @@ def check(target: str, against: str | None, *, as_json: bool) -> int:
 
 
 def _checked(check: Callable[[], str]) -> tuple[str, bool]:
-    """A pair: a text (the checked statement, or the error), and whether the certificate holds."""
+    """A pair: the checked statement or the error, as text; and whether the certificate holds."""
     try:
         return f"checked, {check()}", True
     except TranscriptError as error:

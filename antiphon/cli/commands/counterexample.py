@@ -18,13 +18,13 @@ from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
 
 _NEVER = 1 - 1e-9
-"""The confidence level of the interval around the observed rate in which the exact probability must
-lie; else the command reports a failure."""
+"""A confidence level: if the exact probability is outside this interval around the observed rate,
+the command fails."""
 
 
 @attrs.frozen
 class Demonstration:
-    """The result of ``antiphon counterexample``: everything that it prints."""
+    """The result of ``antiphon counterexample``: all figures that it prints."""
 
     adversary: CounterexampleAdversary
     worlds: "tuple[Trial, Trial]"
@@ -47,8 +47,8 @@ class Demonstration:
 
     @property
     def advantage(self) -> float:
-        """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], if it guesses 1 only
-        when an answer has revealed b = 1 (the world in which it plays)."""
+        """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], observed; it guesses 1
+        only when an answer has revealed b = 1."""
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
@@ -156,7 +156,7 @@ _TRIES = 200
 
 @attrs.frozen
 class Trial:
-    """The result of the games in one world: how often the adversary guessed right and wrong."""
+    """The result of the games in one world: the numbers of right and wrong guesses of the bit."""
 
     bit: int
     runs: int
@@ -165,7 +165,7 @@ class Trial:
 
 
 def check_size(adversary: CounterexampleAdversary) -> None:
-    """Check that the exact probability 1-(1-δ)^copies is a fraction of not too many digits. Raises:
+    """Check that the exact probability 1-(1-δ)^copies is not too long a fraction. Raises:
     Intractable."""
     bits = adversary.copies * adversary.delta.denominator.bit_length()
     if bits > _MOST_BITS:
@@ -173,14 +173,14 @@ def check_size(adversary: CounterexampleAdversary) -> None:
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """The random stream of this key, derived from a seed; without a seed, None, which stands for
-    the operating system's entropy."""
+    """The random stream of this key, derived from the seed; None without a seed, for system
+    entropy."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
 def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
-    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas with equal
-    states share a step."""
+    """Play ``runs`` games in world ``bit``, as replicas that share a step while their states are
+    equal."""
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
     counts = play_population(
         adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
@@ -189,13 +189,13 @@ def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | N
 
 
 def _guess(answers: Sequence[object]) -> int | None:
-    """The bit that the adversary's last answer reveals; None if it reveals none."""
+    """The bit that the last answer reveals to the adversary; None if it reveals none."""
     return answers[-1] if type(answers[-1]) is int else None
 
 
 def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of a game in which the adversary learned the bit; after a number of vain tries, a view
-    in which it did not."""
+    """A view of a game in which the adversary learned the bit; one in which it did not, if many
+    games show none."""
     game = counterexample_game(adversary.delta)
     view = game.play(adversary, bit=1, seed=stream(seed, 2, 0))
     for number in range(1, _TRIES):
@@ -206,7 +206,7 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of the same adversary in a game that also requires first-pair consistency (f_{∞,FPC});
-    the verifier halts it."""
+    """A view of the adversary against f_{∞,FPC} (with first-pair consistency), whose verifier halts
+    it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

@@ -1,5 +1,6 @@
 # pyright: reportUnknownMemberType=false
-"""The command ``antiphon counters``: expected errors of counters, beside the lower bound."""
+"""The command ``antiphon counters``: the expected errors of all counters, beside the lower
+bound."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,13 +20,13 @@ from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, 
 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
-"""The longest horizon for which the normalised square-root counter is listed."""
+"""The longest horizon at which the table has the normalised square-root counter."""
 _SEARCHED: Final = 1 << 16
-"""The longest horizon for which the errors of binary trees on a window of updates are computed, by
-a search over all times."""
+"""The longest horizon at which the table has binary trees for a window, whose errors take a search
+over all times."""
 _LONGEST: Final = 1 << 22
-"""The longest horizon for which the square-root counter and the normalised buffered Toeplitz
-counter are listed."""
+"""The longest horizon at which the table has the square-root counter and the normalised buffered
+Toeplitz counter."""
 
 
 @attrs.frozen
@@ -37,12 +38,12 @@ class CounterErrors:
     numbers_kept: int
     max_squared_error: float
     mean_squared_error: float | None
-    """The mean of the squared errors over all times; None for sums over a window."""
+    """The mean squared error over all times; None for sums over a window."""
 
 
 @attrs.frozen
 class ImpliedByRho:
-    """The (ε, δ) that the counters' ρ-zCDP claims imply."""
+    """The (ε, δ) that the counters' ρ-zCDP implies at the requested δ."""
 
     epsilon: float
     delta: Fraction
@@ -55,7 +56,7 @@ class CounterTable(CommandOutcome):
     horizon: int
     rho: Fraction
     window: int | None
-    """The number of last updates that an answer sums; None: all updates so far."""
+    """The number of latest updates that an answer adds up; None: all updates so far."""
     lower_bound: float
     counters: list[CounterErrors]
     converted: ImpliedByRho | None
@@ -128,7 +129,8 @@ def counters(
 
 
 def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
-    """The counters to compare, by name; none whose errors would take too long to compute."""
+    """The counters to compare, with their names; without those whose errors take too long to
+    compute."""
     epsilon = _pure(rho)
     if window is None or horizon <= _SEARCHED:
         yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
@@ -178,7 +180,7 @@ def _row(name: str, counter: Counter, window: int | None) -> CounterErrors:
 
 
 def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
-    """The (ε, δ) that ρ-zCDP implies for the counters with Gaussian noise."""
+    """The (ε, δ) that ρ-zCDP implies, for a counter with Gaussian noise."""
     (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
     epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
     assert isinstance(epsilon, Fraction)
@@ -191,8 +193,8 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
 def _draw(
     rows: Sequence[tuple[str, float, float]], *, bound: float, title: str, paths: Iterable[Path]
 ) -> None:
-    """Draw each counter's mean and maximal squared error as a span on a logarithmic axis, and a
-    line at the lower bound.
+    """Draw each counter's mean and maximal squared error as the ends of a bar on a logarithmic
+    axis, and a line at the lower bound.
 
     One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for
     a file that is no .png, .svg or .pdf.

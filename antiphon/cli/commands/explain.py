@@ -27,7 +27,7 @@ def explain(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Print or write the derivation of a guarantee; exit status 1 if no theorem applies."""
+    """Print or write a guarantee and its derivation; exit status 1 if no theorem applies."""
     refuse_taken([] if output is None else [output], force)
     path, name = split_target(target, "explain")
     module = import_file(path)
@@ -116,7 +116,8 @@ def check(
     seed: int | None,
     as_json: bool,
 ) -> int:
-    """Check a part that a file defines; returns exit status 1 if there are findings."""
+    """Check a mechanism or post-processor of a user's file; returns exit status 1 if there are
+    findings."""
     path, name = split_target(target, "check")
     module = import_file(path)
 

@@ -1,4 +1,5 @@
-"""The command ``antiphon demo``: the play, the pictures and the replay."""
+"""The command ``antiphon demo``: it plays the flights demo, draws pictures, and replays the
+view."""
 
 import os
 import signal
@@ -28,7 +29,7 @@ from antiphon.protocol.records.view import View
 
 _DIAGRAM_ROUNDS = 24
 _MANY = 50_000
-"""The number of flights from which on the demo's second stage runs in a process of its own."""
+"""The number of flights from which the second stage, on delays, runs in a process of its own."""
 _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
@@ -52,14 +53,16 @@ def demo(
     exact = rational(epsilon, "epsilon")
     if exact == 0:
         raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
-    promised_delays(exact, ())  # Parameters without a guarantee are refused before the play.
+    # This raises an error for parameters without a guarantee, before the play.
+    promised_delays(exact, ())
     analyst = FlightAnalyst(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
     )  # fmt: skip
     say = partial(_say, quiet=as_json)
     say(f"reading the flights of 2013, to play {number:,} of them")
-    flights()  # Missing flight data are noticed here, before the first file is written.
+    # This raises an error if the flight data are missing, before the first file is written.
+    flights()
     output.mkdir(parents=True, exist_ok=True)
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
@@ -107,8 +110,8 @@ def _played(
 def _delays(
     number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
 ) -> Generator[Callable[[], Delays], None, None]:
-    """Context manager: runs the demo's second stage, in a process of its own for many flights;
-    yields a call that returns its result."""
+    """Context manager: it starts the second stage, on delayed flights, if there are many in another
+    process; it yields a function that waits for the result."""
     if number < _MANY or (os.cpu_count() or 1) < 2:
         yield lambda: flights_output.delays_stage(
             number, every=every, epsilon=epsilon, seed=seed, quiet=quiet
@@ -119,19 +122,19 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            # The worker is ended first, since the pool would wait for it.
+            # The worker process is ended, since leaving the block would wait for it.
             for process in active_children():
                 process.terminate()
             raise
 
 
 def _deaf() -> None:
-    """Ignore Ctrl-C in the worker process: only the main process shall react to it."""
+    """Ignore Ctrl-C in the worker process: the main process ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
-    """Replay the saved view from its file; returns the time in seconds, and a mismatch or None."""
+    """Replay the saved view from its file; returns the seconds taken, and the mismatch, if any."""
     start, mismatch = time.perf_counter(), None
     try:
         with progress("replaying the saved view", None, quiet=as_json):
@@ -142,7 +145,7 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
 
 
 def _say(text: str, *, quiet: bool) -> None:
-    """Print which stage is running, on standard error; silent if ``quiet``."""
+    """Print the stage that begins on standard error, unless ``quiet``."""
     if not quiet:
         print(f"antiphon: {text}", file=sys.stderr, flush=True)
 

@@ -18,12 +18,12 @@ from antiphon.protocol import Card, Grid, Part, View
 from antiphon.protocol.records.files import write_text
 
 BUSIEST: Final = 6
-"""The number of carriers' counters that the output shows."""
+"""The number of carriers' counters in the printed table."""
 
 
 @attrs.frozen
 class FlightReport:
-    """The result of the flights demo: everything that it prints."""
+    """The result of the flights demo: all that ``antiphon demo`` prints."""
 
     analyst: FlightAnalyst
     bit: int
@@ -40,18 +40,18 @@ class FlightReport:
 
     @property
     def busiest(self) -> list[FlightCounter]:
-        """The carriers' counters with the largest noisy counts."""
+        """The carriers' counters with the largest noisy counts, largest first."""
         carriers = self.counters[len(ORIGINS) :]
         return sorted(carriers, key=lambda counter: -counter.noisy_count)[:BUSIEST]
 
     @property
     def challenged(self) -> list[FlightCounter]:
-        """The counters that received the challenge flight, which differs between the two worlds."""
+        """The counters that got the challenge flight, which is present in world 0 only."""
         return [counter for counter in self.counters if counter.differed]
 
     @property
     def challenge(self) -> str:
-        """The challenge flight in words, with its carrier and origin."""
+        """The challenge flight in words: carrier, origin and date."""
         data, place = flights(), self.analyst.challenge
         origin, carrier = divmod(data.slots[place], len(CARRIERS))
         return f"{CARRIERS[carrier]} from {ORIGINS[origin]} on {data.days[place]}"
@@ -127,7 +127,7 @@ def print_files(outcome: FlightReport) -> None:
 
 
 def outcome_data(outcome: FlightReport) -> dict[str, object]:
-    """The result as JSON data, with every reading."""
+    """The result as JSON data, with all readings of all counters."""
     analyst, view = outcome.analyst, outcome.view
     mismatch = outcome.mismatch
     return {
@@ -184,22 +184,22 @@ def _counter_data(counter: FlightCounter) -> dict[str, object]:
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
-"""The number of carriers in the picture of delays."""
+"""The number of carriers in the picture of delayed flights."""
 _WEEK: Final = (6.5, 7.5)
-"""Two readings are called a week apart if the average distance in days is in this range."""
+"""The range of days between readings that is called a week."""
 
 
 def delays_stage(
     number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
 ) -> Delays:
-    """Play the demo's second stage, on delayed flights, with a progress bar."""
+    """Play the second stage, which counts delayed flights, with a progress bar."""
     with progress("counting delayed flights", number, quiet=quiet) as advance:
         told = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=advance)
     return promised_delays(epsilon, told)
 
 
 def write_delays(found: Delays, output: Path, *, seeded: bool) -> dict[str, Path]:
-    """Write the readings as a CSV table, and the picture; returns the files' paths."""
+    """Write the counts of delayed flights as a CSV table and as pictures; returns the paths."""
     files = {
         "delays": output / "delays.csv",
         "delays_picture": output / "delays.png",
@@ -249,7 +249,7 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
 
 
 def _how_often(found: Delays) -> str:
-    """A text on how often the histogram H is read: once a week, or after a number of flights."""
+    """How often the counts were read, in words: once a week, or after a number of flights."""
     told = [reading.told for reading in found.readings]
     if len(told) < 2:
         return "told at the end"
@@ -261,7 +261,7 @@ def _how_often(found: Delays) -> str:
 
 
 def print_delays(found: Delays) -> None:
-    """Print the last reading as a table, with its guarantee and its true errors."""
+    """Print the last counts of delayed flights as a table, with guarantee and true errors."""
     title = f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n"
     numbers = ("true", "noisy", "error", "at most")
     table = Grid(list(_rows(found)), ("delayed", *numbers), numbers)
@@ -295,7 +295,7 @@ def _delay_notes(found: Delays) -> Iterator[str]:
 
 
 def delays_data(found: Delays) -> dict[str, object]:
-    """The result of the demo's second stage (delayed flights) as JSON data."""
+    """The counts of delayed flights, of the demo's second stage, as JSON data."""
     promise = found.promise
     return {
         "guarantee": {

@@ -25,7 +25,7 @@ from antiphon.sessions.durable.inspection import SessionFile, compact, status, v
 
 
 def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
-    """Replay a saved file as far as it allows; returns the exit status, 1 if the replay differs."""
+    """Replay a view or a recording from its file; returns exit status 1 if the replay differs."""
     if with_file is not None:
         import_file(with_file)
     mismatch: ReplayMismatch | None = None
@@ -144,8 +144,8 @@ ACTIONS: Final = ("status", "verify", "compact")
 def session(
     action: str, path: Path, *, delta: str | None, with_file: Path | None, as_json: bool
 ) -> int:
-    """Carry out an action on a durable session's file; returns the exit status, 1 if the session
-    must not be resumed."""
+    """Carry out ``action`` on a durable session's file; returns exit status 1 if the session must
+    not be resumed."""
     if action not in ACTIONS:
         raise InvalidArgument(f"antiphon session takes {', '.join(ACTIONS)}, not {action!r}")
     at = None if delta is None else exact.probability(rational(delta, "delta"))
@@ -173,7 +173,8 @@ def _data(
 
 
 def _budget(budget: BudgetInSight, at: Fraction | None) -> dict[str, object]:
-    """The budget as JSON data: the amounts spent (rounded up) and left (rounded down); or null."""
+    """The budget as JSON data; spent amounts are rounded up, those left down; null where
+    unknown."""
     standing = Counter(each.standing for each in budget.shares)
     data: dict[str, object] = {
         "unit": budget.unit,
@@ -220,7 +221,7 @@ def _lines(
 
 
 def _system(found: SessionFile) -> str:
-    """The names of a system's parts, without their parameters, some of which may be secret."""
+    """The names of a system's parts, without parameters, since some of those may be secret."""
     return " ∘* ".join(party_label(part) for part in parts_of(found.system))
 
 

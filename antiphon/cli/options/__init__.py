@@ -25,7 +25,7 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; defa
 
 
 def drawing(told: str) -> Any:
-    """The command-line option for the file of a picture; ``told`` is its help text."""
+    """The command-line option for a picture's file, with the help text ``told``."""
     return typer.Option(metavar="FILE", help=told)
 
 

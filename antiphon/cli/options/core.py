@@ -47,7 +47,7 @@ def account(
     return accounts.account(question, plot=plot, as_json=json)
 
 
-# Copies of lists of the library, since --help shall not load the library; a test compares them.
+# These are copies of lists in the library, which --help must not load; a test compares them.
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 CORRECTIONS: Final = ("select", "holm", "bonferroni")
@@ -265,7 +265,8 @@ def counters(
     )
 
 
-# A copy of ``demo.data.TOTAL``, since --help shall not load the library; a test compares both.
+# This is a copy of ``demo.data.TOTAL``, since --help must not load the library; a test compares
+# them.
 FLIGHTS: Final = 336_776
 
 

@@ -1,4 +1,4 @@
-"""The command ``antiphon audit --corpus``, which audits the targets with known truth."""
+"""The command ``antiphon audit --corpus``: it audits claims whose truth is known."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
 from antiphon.selfcheck.corpus.entry import CONFIDENCE, LEVEL
 
 _WIDE: Final = 170
-"""The width of the table, in columns, where the output is a file or a pipe."""
+"""The width of the printed table in columns where the output is a file or a pipe."""
 INTERRUPTED: Final = 130
 
 
@@ -89,7 +89,7 @@ def _fine(finding: AuditedEntry, thorough: bool) -> bool:
 
 
 def _chosen(only: Sequence[str]) -> list[Entry]:
-    """The entries whose names contain one of the texts in ``only``; all entries if it is empty."""
+    """The corpus entries whose names contain a text of ``only``; all of them if it is empty."""
     found = [e for e in corpus() if not only or any(each in e.name for each in only)]
     if not found:
         raise InvalidArgument(f"no target of the corpus has a name with {', '.join(only)!r} in it")
@@ -125,7 +125,8 @@ def _data(finding: AuditedEntry) -> dict[str, object]:
     }
 
 
-# --- output for people --------------------------------------------------------------------------
+# --- the printed table
+# -----------------------------------------------------------------------------
 
 
 def _print(findings: list[AuditedEntry], surprises: list[AuditedEntry], thorough: bool) -> None:
@@ -161,7 +162,7 @@ def _table(findings: list[AuditedEntry], thorough: bool) -> Table:
 
 
 def _figure(finding: AuditedEntry) -> tuple[str, Text]:
-    """The goal of an audited entry, such as "ε ≥ 4.6", and whether its bound reached the goal."""
+    """The lower bound that an audit should reach, such as "ε ≥ 4.6", and whether it did."""
     entry, reached = finding.entry, finding.reached
     if reached is None:
         return "", Text("")

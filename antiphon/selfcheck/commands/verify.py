@@ -18,9 +18,10 @@ from antiphon.protocol.records.labels import counted
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 _WIDE: Final = 150
-"""The width of the table, in columns, where the output is a file or a pipe."""
+"""The width of the printed table in columns where the output is a file or a pipe."""
 _NARROW: Final = 100
-"""The width, in columns, below which the cells of a row are printed one below the other."""
+"""The terminal width, in columns, below which the cells of a row are printed one below the
+other."""
 _WIDTHS: Final = (12, None, 19, 12, 19, 7)
 _HEADS: Final = ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict", "s")
 
@@ -43,7 +44,7 @@ def verify(
         raise InvalidArgument(f"{certify} is no directory: make it")
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
     findings, stopped, written, refused = list[Decided](), False, list[str](), list[str]()
-    # No progress bar where printed rows show the progress.
+    # Where rows are printed as they come, they show the progress, and a bar is not needed.
     watched = as_json or sys.stdout.isatty()
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
@@ -107,7 +108,8 @@ def broken(finding: Decided) -> str:
     return "the statement"
 
 
-# --- output for programs ----------------------------------------------------------------------
+# --- the JSON output
+# -------------------------------------------------------------------------------
 
 
 def _data(finding: Decided) -> dict[str, object]:
@@ -130,7 +132,8 @@ def _data(finding: Decided) -> dict[str, object]:
     }
 
 
-# --- output for people ------------------------------------------------------------------------
+# --- the printed table
+# -----------------------------------------------------------------------------
 
 
 class PrintedRows:
@@ -167,7 +170,7 @@ class PrintedRows:
             self._console.print(Padding(Text(finding.evidence.adversary), (0, 0, 1, 4)))
 
     def end(self, findings: list[Decided], surprises: list[Decided], rows: int) -> None:
-        """Print the summary: how many statements hold, how many twins fail, and any surprises."""
+        """Print how many statements hold and twins fail, and all unexpected results."""
         self._console.print(Text("\n" + "\n".join(_summary(findings, surprises, rows))))
 
     def _print(self, *cells: Text) -> None:

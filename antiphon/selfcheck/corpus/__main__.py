@@ -1,4 +1,4 @@
-"""The program ``python -m antiphon.selfcheck.corpus``: prints the table of mechanisms' claims."""
+"""The program ``python -m antiphon.selfcheck.corpus``: prints a table of all mechanisms' claims."""
 
 from antiphon.selfcheck.corpus.specimen import table
 

@@ -32,13 +32,12 @@ class Player:
 
 @attrs.frozen
 class Truth:
-    """The known truth about a corpus entry, against its best player; None where it is not known."""
+    """The known truth about a corpus entry's claim, for its best player; None where unknown."""
 
     exact: float | None = None
-    """The true ε at the claimed δ; ``math.inf`` if no ε will do."""
+    """The true ε at the claimed δ; ``math.inf`` if the target is (ε, δ)-DP for no ε."""
     at_one_percent: float | None = None
-    """The log-ratio ln(P/c), where P is the largest probability in one world of an event of
-    probability c = 0.01 in the other."""
+    """The largest ln(P/c) of an event of probability c = 0.01 in one world and P in the other."""
     delta: float | None = None
     """The true δ at the claimed ε."""
 
@@ -56,18 +55,17 @@ class Entry:
     players: tuple[Player, ...]
     truth: Truth = Truth()
     samples: int = 200_000
-    """The number of interactions in each world that tells a false claim from a true one."""
+    """The number of interactions in each world that an audit needs to refute a false claim."""
     thorough: int = 4_000_000
-    """The number of interactions in each world that is enough for the bound to reach ``goal``."""
+    """The number of interactions in each world for which the lower bound should reach ``goal``."""
     score: str = "auto"
-    """The ``score`` by which ``audit`` ranks views; "places" where a classifier of whole views is
-    too slow."""
+    """How ``audit`` ranks views; "places" where training a classifier of views takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
-    """The feature of a view that an audit reads, if the plain answers are not suitable."""
+    """A function from a view's answers to the feature that the audit reads; by default all."""
     goal: float | None = None
     """The lower bound that an audit of ``thorough`` samples should reach with confidence 90 %."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
-    """The quantity that ``goal`` bounds: ε or δ."""
+    """The parameter that ``goal`` bounds: ε at the claimed δ, or δ at the claimed ε."""
 
     @property
     def private(self) -> bool:
@@ -87,7 +85,7 @@ class Entry:
 
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 Answers = tuple[int, ...]
-"""The answers of n queries on one dataset."""
+"""The answers of n queries on one dataset, which are the input of one world."""
 
 
 def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
@@ -109,13 +107,13 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players that each send one of the first ``most`` ``input_pairs(n)`` as a pair of tuples."""
+    """Players with one message each: one of the first ``most`` ``input_pairs(n)``, as tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
 def one_by_one(n: int) -> tuple[Player, ...]:
-    """Players that send one of the ``input_pairs(n)`` each, as a stream of n pairs of numbers."""
+    """Players with n messages each: the entries of one of ``input_pairs(n)``, pair by pair."""
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
@@ -125,15 +123,14 @@ def saying(name: str, pairs: Sequence[object]) -> Player:
 
 
 LEVEL: Final = 1e-3
-"""The largest probability that any true claim of the corpus is refuted."""
+"""A bound on the probability that an audit of the whole corpus refutes any true claim."""
 CONFIDENCE: Final = 0.9
 """The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples by which an audit chooses player and event; a quarter of all samples, if
-that is more."""
+"""The number of samples from which an audit chooses player and event; a quarter of all, if more."""
 MOST_TRAINING: Final = 8_000_000
-"""The largest number of training samples: they are held in memory."""
+"""The largest number of training samples, since they are held in memory."""
 
 
 @attrs.frozen
@@ -177,7 +174,7 @@ class AuditedEntry:
 
     @property
     def bound(self) -> float:
-        """The lower bound on ε or on δ, whichever the entry's goal is about."""
+        """The lower bound on ε or on δ, whichever of them the entry's ``goal`` is for."""
         return self.epsilon_lower if self.entry.goal_of == "epsilon" else self.delta_lower
 
     @property
@@ -207,7 +204,7 @@ def examine(
     epsilon, delta = entry.parameters
     level = LEVEL / entries
     views = samples or (entry.thorough if thorough else entry.samples)
-    # An event with the best bound on ε may be rare, and then refutes with less power.
+    # The event with the best bound on ε may be rare, and so refutes a false claim less often.
     bounding = thorough and not delta and (entry.private or entry.goal is not None)
     report = entry.game.audit(
         [player.adversary for player in entry.players],

@@ -22,7 +22,7 @@ from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""The sample sizes of an entry with slow interactions: states of arrays, or created mechanisms."""
+"""The numbers of samples of entries whose interactions are slow, with arrays or many creations."""
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
 NOT_REALS: Final = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))
@@ -31,41 +31,41 @@ _NOT_TWO: Final = (
     np.array([0, 1], np.int32), None,
 )  # fmt: skip
 NOT_LOSSES: Final = (*_NOT_TWO, np.array([0, 2]), np.array([-1, 0]))
-"""Messages that a learner of two experts must refuse, as they are not two losses in {0, 1}."""
+"""Messages that a learner of two experts must refuse: they are not two losses in {0, 1}."""
 NOT_DATA: Final = (*_NOT_TWO, np.array([0, 5]), np.array([-5, 0]))
-"""Messages that a mechanism must refuse, as they are not two numbers on a grid up to 4."""
+"""Messages that a mechanism on two ints from -4 to 4 must refuse."""
 
 
 @attrs.frozen(eq=False)
 class Example:
-    """A mechanism for the test suites, with messages to try and messages that it must refuse."""
+    """A mechanism for the test suites, with messages to send and messages that it must refuse."""
 
     part: Any
     outside: tuple[Any, ...] = ()
-    """Messages outside the query space."""
+    """Messages outside the mechanism's query space, which it must refuse."""
     _queries: Space | None = attrs.field(default=None, kw_only=True, alias="queries")
     finite: bool = attrs.field(default=False, kw_only=True)
-    """Whether all random draws are finite, so that the law of the answers can be enumerated."""
+    """Whether every draw has finitely many outcomes, so that the law of an answer can be listed."""
 
     @property
     def queries(self) -> Space:
-        """The messages to try: the mechanism's whole query space, unless others are given."""
+        """The messages to send: all of the mechanism's query space, unless others are given."""
         all_queries: Space = self.part.signature.queries
         return self._queries or all_queries
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Link:
-    """A post-processor for the test suites, with a mechanism on its right, and messages to try."""
+    """A post-processor for the test suites, with a mechanism on its right, and messages to send."""
 
     part: PostProcessor[Any]
     right: Any
     queries: Space
-    """The space of messages from the left."""
+    """The space of messages that come from the left."""
     answers: Space
-    """The space of messages from the right."""
+    """The space of messages that come from the right."""
     hops: int = 3
-    """The largest number of messages to the right before the post-processor answers to the left."""
+    """The largest number of messages to the right for one message from the left."""
 
 
 class Specimen:
@@ -94,25 +94,25 @@ class Specimen:
 
 HALF: Final = Fraction(1, 2)
 RHO: Final = Fraction(2)
-"""The ρ of audited Gaussian mechanisms: the means of the two worlds are two deviations apart."""
+"""The ρ of audited Gaussian mechanisms: the two worlds' means are two standard deviations apart."""
 DELTA: Final = Fraction(1, 10)
-"""The δ at which a zCDP claim is tested as (ε, δ), since ρ alone bounds no single event."""
+"""The δ at which an audit tests a ρ-zCDP claim, converted to (ε, δ)."""
 LESS: Final = Fraction(7, 10)
-"""The noise of a broken twin as a part of the right noise: 30 % too little."""
+"""The standard deviation of a broken twin's noise divided by the correct one."""
 UNKNOWN: Final = Truth()
 
 
 def as_claimed(
     name: str, system: Any, player: Player, truth: Truth = UNKNOWN, *more: Player
 ) -> Entry:
-    """A corpus entry that tests a system's own first claim; a zCDP claim as (ε, δ) at DELTA."""
+    """A corpus entry: a system under its own first claim; a zCDP claim as (ε, δ) at DELTA."""
     return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
 
 
 def broken(
     name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
-    """A corpus entry that must be refuted: a system under a claim that is false of it."""
+    """A corpus entry that an audit must refute: a system under a claim that is false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
 
@@ -120,7 +120,7 @@ def broken(
 def beside(
     name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
 ) -> tuple[Entry, Entry]:
-    """Two corpus entries under the first claim of a system: the system, and a faulty twin."""
+    """Two corpus entries: a system under its first claim, and a ``twin`` for which it is false."""
     own = as_claimed(name, system, player, truth)
     return own, broken(slip, twin, system.claims[0], player, known)
 
@@ -129,15 +129,14 @@ def derived(
     name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
     delta: Fraction | None = None,
 ) -> tuple[Entry, Entry]:  # fmt: skip
-    """Two corpus entries under the derived guarantee of a system: the system, and a faulty twin."""
+    """Two corpus entries: a system under its guarantee, and a ``twin`` for which it is false."""
     claim = guarantee(system).claim(delta=delta)
     own = Entry(name, system, claim, (player,), UNKNOWN)
     return own, broken(slip, twin, claim, player, truth)
 
 
 def slow(*rows: Entry) -> tuple[Entry, ...]:
-    """The given corpus entries with the sample sizes of ``SLOW``, since their interactions are
-    slow."""
+    """The given corpus entries with fewer samples (``SLOW``), since their interactions are slow."""
     return tuple(attrs.evolve(row, **SLOW) for row in rows)
 
 
@@ -147,8 +146,8 @@ def at_delta(claim: Claim) -> Claim:
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """The true δ of Gaussian noise with ``less`` times the deviation that RHO-zCDP needs, at the ε
-    of RHO and DELTA."""
+    """The true δ, at the ε of RHO-zCDP and DELTA, of Gaussian noise with ``less`` times the
+    standard deviation that RHO-zCDP needs."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
@@ -167,7 +166,7 @@ _ANY: Any = (None, Status.PROVED, "")
 
 
 def numbers(a: Any, b: Any) -> Player:
-    """A player that sends one pair (a, b) of inputs."""
+    """A player that sends one message: the pair (a, b)."""
     return saying(f"{a} | {b}", [Pair(a, b)])
 
 

@@ -1,5 +1,4 @@
-"""The audit corpus as a whole: standard targets with known truth, this library's own targets, and
-its mechanisms.
+"""The audit corpus as a whole: standard targets, this library's own targets, and its mechanisms.
 
 The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
 (Bichsel et al. 2021), at ε₀ = 0.1; their true ε are computed by quadrature (``tests``).
@@ -57,8 +56,7 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""The options of entries whose truth is so near the claim or the goal that they need more
-samples."""
+"""The audit options of standard targets that need more samples, or another score, than others."""
 
 
 def _entry(
@@ -83,7 +81,7 @@ _SPARSE_VECTOR = {
 
 
 def standard_targets() -> Iterator[Entry]:
-    """The standard targets: noise, report noisy max, sparse vectors, RAPPOR, sums, and doubles."""
+    """The standard targets: noise, report noisy max, sparse vectors, RAPPOR, sums, float noise."""
     laplace = Laplace(epsilon=0.1)
     players: tuple[Player, ...] = (numbers(1.0, 0.0), numbers(1.0, 2.0))
     yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
@@ -113,7 +111,8 @@ def standard_targets() -> Iterator[Entry]:
     six = SparseVectorVariant("6", epsilon=1, threshold=0.5)
     yield _entry("SVT6, ε = 1", six, players[-1:], Truth(delta=0.1229))
     often = one_answer.Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
-    # Values whose Bloom filters differ in 4, 6 and 8 bits; no two differ in more.
+    # The Bloom filters of these pairs of values differ in 4, 6 and 8 bits, the most that is
+    # possible.
     players = (numbers(1, 0), numbers(1, 2), numbers(3, 4))
     yield _entry("RAPPOR", often, players, Truth(0.4001))
     once = one_answer.Rappor(f=Fraction(19, 20))

@@ -59,8 +59,8 @@ def _randomized_response() -> Specimen:
     return Specimen(
         Example(response, NOT_BITS, finite=True),
         Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        # The twin's true δ at ε = ln 3: 1/7, as the bit is revealed, plus 6/7·(9 - 3)/10, as the
-        # truth is told too often.
+        # The twin's δ at ε = ln 3 is 1/7, where the bit is revealed, plus 6/7·(9 - 3)/10 from its
+        # RR_{ln 9}.
         *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
                 "randomized response that lies too rarely", surer,
                 Truth(math.log(9), delta=23 / 35), asked),
@@ -68,8 +68,7 @@ def _randomized_response() -> Specimen:
 
 
 def _weak_responses() -> Iterator[Specimen]:
-    """The specimens of M_δ and M_{p,E}: under sparse composition, several of them cost more than
-    one."""
+    """The specimens of M_δ and M_{p,E}, from the counterexamples on sparse composition."""
     leaky, differ = LeakyBit(delta=DELTA), Pair(0, 1)
     asked = saying("00 | 01", [same(0), differ])
     (false,) = claimed(
@@ -100,7 +99,7 @@ def _weak_responses() -> Iterator[Specimen]:
 @column_safe
 @attrs.frozen(kw_only=True)
 class TruthfulLies(randomized_response.OneOfMany):
-    """A broken k-ary response: its lie is uniform on all values, so it may be the truth.
+    """A broken k-ary response: its lie is uniform on all k values, so it may be the true value.
 
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
     """
@@ -161,13 +160,13 @@ def _in_arrays() -> Iterator[Entry]:
 
 
 def _one_up(epsilon: float) -> float:
-    """The ε of a ``monotone`` exponential mechanism on five scores, of which one rises by 1."""
+    """The true ε of a ``monotone`` exponential mechanism if one of five equal scores rises."""
     up = math.exp(epsilon)
     return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:
-    """The ε of the exponential mechanism on five scores, of which one rises and the others fall."""
+    """The true ε of an exponential mechanism if one of five scores falls and the others rise."""
     up = math.exp(epsilon / 2)
     return math.log(up * (1 + 4 * up) / (up + 4))
 
@@ -176,7 +175,7 @@ def _exponential(epsilon: float) -> float:
 @column_safe
 @attrs.frozen(kw_only=True)
 class NoisyMaxValue(selection.ByNoisyScores):
-    """A broken report noisy max: it tells the largest noisy score, and not its index.
+    """A broken report noisy max: it answers the largest noisy score in place of its index.
 
     Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
     go up by 1 make it e^(kε/2) times less likely.

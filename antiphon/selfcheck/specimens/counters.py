@@ -53,7 +53,7 @@ def _of_rows(kind: Any, **parameters: Any) -> Example:
 
 
 def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
-    """A player (adversary) that sends updates, and asks for the count after each."""
+    """A player that sends these updates, and asks for the count after each."""
     return saying(name, [message for update in updates for message in (update, same(COUNT))])
 
 
@@ -106,7 +106,7 @@ def _other_trees() -> Iterator[Specimen]:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class ColumnsFromTheEnd(buffered_toeplitz.Buffered):
-    """A broken correlated counter: its column norms are used in reverse order.
+    """A broken correlated counter: it divides by its matrix's column norms in reverse order.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while the
     claim is the same. For horizons of one block.
@@ -182,7 +182,7 @@ def _unbounded_counter() -> Specimen:
 @column_safe
 @attrs.frozen
 class AddsBare(ExchangePostProcessor[None]):
-    """A broken post-processor, refuted: it adds the update again, without noise, to the answer."""
+    """A broken post-processor: it adds the update, without noise, to the noisy answer."""
 
     initial_state = None
 

@@ -63,7 +63,7 @@ def _continual_histogram() -> Specimen:
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
 class OneSensitiveTotal(queries.HistogramQuery):
-    """A broken query: the sum of d counts claims sensitivity 1, though an update moves it by d."""
+    """A broken query: the sum of d counts, declared 1-sensitive, though an update moves it by d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
@@ -87,7 +87,7 @@ def _histogram_svt() -> Specimen:
             queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
         as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-        # A user-defined query is evaluated one histogram at a time, so samples are few.
+        # A query of users' own code takes one histogram at a time, so few samples are affordable.
         attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
@@ -99,7 +99,7 @@ def _monitor() -> Specimen:
     )
     system = ComplexMechanism(monitor)
     claim = guarantee(system).claim()
-    # The two counts are equal in one world, and as far apart as possible in the other.
+    # In one world the two counts end equal, in the other as far apart as possible.
     alike, update = same((1, 0)), Pair((1, 0), (0, 1))
     low = [same((least, 1))] * 4
     one = saying("(1, 0) | (0, 1)", [alike, update, *low, same((most, 2))])
@@ -123,7 +123,7 @@ def _monitor() -> Specimen:
 @register("antiphon.corpus.LargestFromAHundred/1")
 @attrs.frozen
 class LargestFromAHundred(queries.HistogramQuery):
-    """The query 100 + the largest count, for which HSS has short intervals. 1-sensitive."""
+    """The 1-sensitive query 100 + largest count; on large values the intervals of HSS are short."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return 100 + max(counts)
@@ -135,7 +135,7 @@ class LargestFromAHundred(queries.HistogramQuery):
 @register("antiphon.corpus.NoiselessHSS/1")
 @attrs.frozen(kw_only=True)
 class NoiselessHSS(UntestedIntervals):
-    """A broken HSS: the next interval starts from the interval's exact sums, not from H's answer.
+    """A broken HSS: each interval starts from the exact counts, where HSS takes H's noisy answer.
 
     Refuted: its answer after the first interval is the exact value.
     """
@@ -167,7 +167,7 @@ def _hss_without_test() -> Specimen:
 
 
 def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
-    """The examples of HSS for the test suites: as a post-processor, and as a complex mechanism."""
+    """Two examples of an HSS, as a post-processor and as a complex mechanism, for the tests."""
     return (
         Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
         Example(ComplexMechanism(hss), _NOT_STEPS),
@@ -180,16 +180,16 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    """The corpus entry with few samples, since each interaction creates other sparse vectors."""
+    """The entry with few samples, since interactions create different mechanisms and are slow."""
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """The arguments of an HSS ``kind`` for one item, with ε = 3, so that intervals mostly end."""
+    """The arguments of an HSS ``kind`` for one item, with ε = 3, at which most intervals end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)
     histogram = ContinualHistogram(counter=counter, dimension=1)
-    # An error bound that may fail often keeps the thresholds of HSS small.
+    # With beta near 1, the error bound, and with it the thresholds of HSS, are small.
     return {"epsilon": epsilon, "query": query, "dimension": 1, "beta": 0.99,
             "histogram": histogram}  # fmt: skip

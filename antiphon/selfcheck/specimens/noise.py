@@ -94,7 +94,7 @@ def _in_doubles() -> Iterator[Specimen]:
 
 
 def _descent() -> Specimen:
-    """The specimen of noisy descent, one step on two points; the broken twin does not clip."""
+    """The specimen of noisy descent, with one step on two points; its broken twin does not clip."""
     shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
     right, wild = NoisyDescent(rho=specimen.RHO, **shape), Unclipped(rho=specimen.RHO, **shape)
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])

@@ -25,7 +25,7 @@ from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, s
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
-"""The two mechanisms in each example of a composition."""
+"""The two mechanisms from which each example of a composition is made."""
 _ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
 _REAL: Final[Any] = 0.0
 NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
@@ -41,7 +41,7 @@ def specimens() -> Iterator[Specimen]:
 
 
 def creating(*mechanisms: Any) -> Space:
-    """The space of messages to a composition: creations of the given mechanisms, and questions."""
+    """The space of messages to a composition: creations of these mechanisms, and questions."""
     return Either((*(Finite((Create(each),)) for each in mechanisms), _ASKS))
 
 
@@ -87,7 +87,7 @@ def _filtered() -> Iterator[Entry]:
 
 
 def _multiplicative_weights() -> Iterator[Specimen]:
-    """The examples of multiplicative weights and of ``Echo``, which they create."""
+    """The specimens of multiplicative weights, and of ``Echo``, a mechanism that it creates."""
     yield Specimen(Example(Echo(), (True, 0.5, "1", HALT), finite=True))
     tried = MultiplicativeWeights(
         size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5
@@ -102,5 +102,5 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    # Messages are arrays, so that each interaction is played alone.
+    # Messages are arrays, so the interactions cannot run together as columns.
     yield Specimen(link, *slow(entry))

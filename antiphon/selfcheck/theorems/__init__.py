@@ -21,7 +21,7 @@ __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
 
 def _rooms() -> list[Any]:
-    """The modules that define ``checks``, in the order of their ``SECTION`` of CM; others last."""
+    """The modules that define ``checks``, in the order of their ``SECTION``, then the others."""
     files: list[Any] = [file for file in found("theorems") if hasattr(file, "checks")]
     return sorted(files, key=lambda file: getattr(file, "SECTION", (99,)))
 
@@ -43,7 +43,7 @@ def checks(theorem: str | None = None) -> list[Check]:
 
 
 def _words(name: str) -> set[str]:
-    """The words and numbers of a theorem's name: "Algorithm 1" gives {"alg", "1"}."""
+    """The words and numbers in a theorem's name, abbreviated: "Algorithm 1" gives {"alg", "1"}."""
     long = {"theorem": "thm", "corollary": "cor", "algorithm": "alg"}
     words = [str(word).strip(".") for word in re.findall(r"[a-z]+|[0-9.]+", name.lower())]
     return {long.get(word, word) for word in words if word}

@@ -35,8 +35,8 @@ _NOTHING = (Fraction(0), Fraction(0))
 
 @attrs.frozen
 class TightCurveFilter(Budget[Charged]):
-    """A broken filter: it allows a creation while all parameters so far, as if they had been fixed
-    in advance, compose to (ε, δ)-DP."""
+    """A broken filter: it accepts a creation if all parameters so far, as though they had been
+    fixed in advance, compose to (ε, δ)-DP."""
 
     epsilon: ExactEpsilon
     delta: Fraction
@@ -69,7 +69,7 @@ class Forgetful(Budget[Any]):
 
 @attrs.frozen
 class RoundedUp(Budget[Spent]):
-    """A broken residue filter: the ν of the Gaussian that is left is rounded up, to a multiple of
+    """A broken residue filter: what is left, a Gaussian parameter ν, is rounded up to a multiple of
     ``step``."""
 
     budget: ResidueFilter
@@ -90,10 +90,10 @@ class RoundedUp(Budget[Spent]):
 
 
 def quantile(growth: int, number: int, beta: Fraction) -> int:
-    """The least m such that the privacy loss of ``number`` randomized responses RR_{ln q}, q =
-    ``growth``, is above m ln q with probability at most ``beta``."""
+    """The least m such that the privacy loss of ``number`` responses RR_{ln q}, with q =
+    ``growth``, exceeds m·ln q with probability at most ``beta``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    # The number worse[n] is the total weight of at most n lies.
+    # worse[n] is the scaled probability that at most n of the responses are lies.
     worse = list(itertools.accumulate(weights))
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
@@ -101,8 +101,8 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
 
 
 def stopping(creation: object, readings: Sequence[int]) -> Adversary:
-    """An adversary that sends (0, 1) to one RR after another, until the loss of the first n is
-    above the odometer's reading ``readings[n-1]``.
+    """An adversary that sends (0, 1) to one RR after another, until the privacy loss of n of them
+    exceeds the odometer's bound ``readings[n-1]``.
 
     The answer (0, ⊥) of an RR adds one to the loss, (1, ⊥) subtracts one.
     """
@@ -120,7 +120,7 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
 
 
 def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
-    """Whether the privacy loss of these answers, in units of ln 2, is above the reading."""
+    """Whether the privacy loss of these answers, in units of ln 2, exceeds the odometer's bound."""
     told = [answer[0] for answer in answers[1::2] if answer is not HALT]
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
 
@@ -165,8 +165,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Any, *, broken: Callable[[Any], Budget[Any]] | None = None) -> Evidence:
-    """Evidence that a filter keeps its bound for any three adaptive creations; or that a
-    ``broken`` filter made of it does not."""
+    """Evidence that a filter bounds any three adaptive creations; a ``broken`` one does not."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if broken is None else broken(budget)), claimed)
@@ -186,7 +185,7 @@ NATURAL, BASIC = TightCurveFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 
 
 def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
-    """Evidence that a filter keeps to (ln 2, 1/4).
+    """Evidence that a filter keeps three adaptive creations within (ln 2, 1/4).
 
     The tight curve of what was charged does not: RR_{ln 3/2}, then RR_{ln 3} if its answer was
     true, else RR_{ln 2} twice, has δ = 53/180.
@@ -195,8 +194,8 @@ def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
 
 
 def _in_a_chain(*, alone: bool = True) -> Evidence:
-    """Evidence that the natural filter bounds repeated creations with one claim or, not ``alone``,
-    creations with three different claims."""
+    """Evidence that a natural filter bounds creations with one common claim; not ``alone``:
+    evidence that the same rule fails for three different claims."""
     if not alone:
         return _free(ExtConComp(budget=NATURAL), [TO])
     budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
@@ -207,7 +206,7 @@ def _in_a_chain(*, alone: bool = True) -> Evidence:
 
 def _products(*, kept: bool = True) -> Evidence:
     """Evidence that a filter of δ = 1/2 admits two mechanisms of δ = 29/100 and no third: the tight
-    δ is 1 - (71/100)². With ``kept`` False, the filter forgets earlier charges."""
+    δ is 1 - (71/100)². Not ``kept``: a broken filter forgets the earlier charges."""
     budget = BasicFilter(epsilon=0, delta=Fraction(1, 2))
     leaky = LeakyBit(delta=Fraction(29, 100))
     claimed = [(epsilon(0), Fraction(4959, 10000))]
@@ -216,25 +215,25 @@ def _products(*, kept: bool = True) -> Evidence:
     return private(system, f, claimed, 9, catalogue=(leaky,), max_creations=3, exactly=True)
 
 
-# --- mechanisms whose outcomes need different Rényi orders ----------------------------------------
+# --- checks of Rényi orders chosen after the outcome ----------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""A pair (ε, δ) that each outcome of ``coin()`` keeps by its own Rényi order, 11/4 or 20."""
+"""A pair (ε, δ) that each outcome of ``coin()`` satisfies by its own Rényi order, 11/4 or 20."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """A public coin, then sixteen RR_{ln 5/4}, of which the truths are counted, or one RR_{ln
-    7/2}."""
+    """A public coin, then one RR_{ln 7/2}, or the number of truths of sixteen RR_{ln 5/4}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    once = [2 * 9**15, 7 * 9**15]  # Either row of weights has the sum 9^16.
+    # These two weights, and the seventeen above, each have the sum 9^16.
+    once = [2 * 9**15, 7 * 9**15]
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
 def best_order(mechanism: FiniteResponse) -> Fraction:
-    """The least δ, at the ε of ``GOAL``, that the Rényi divergence of a single order proves."""
+    """The least δ at the ε of ``GOAL`` that follows from the Rényi divergence of one order."""
     asked = Question(mechanism, neighbouring_start(), report=None)
     found = ((order, asked.tight_renyi(order, 1).lower) for order in ORDERS)
     curves = (OneOrderCurve(order, Fraction(divergence)) for order, divergence in found)
@@ -242,22 +241,21 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence that a single Rényi order proves the (ε, δ) ``GOAL``; for ``coin()`` it does not, as
-    each outcome needs an order of its own."""
+    """Evidence that one Rényi order proves the (ε, δ) ``GOAL``; for ``coin()`` no single one does,
+    as its two outcomes need different orders."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)
 
 
-# --- an odometer that is right at each time alone, and not at all times together -----------------
+# --- checks of an odometer whose bound fails rarely at each fixed time ---------------------------
 
 BETA, STEPS = Fraction(9, 20), 6
 
 
 def _pointwise(*, listens: bool = False) -> Evidence:
-    """Evidence on an odometer whose reading is exceeded w.p. at most 9/20 after each number n of
-    responses alone. With ``listens`` the adversary stops once it is: w.p. 388/729, at some n <=
-    6."""
+    """Evidence on an odometer whose bound is exceeded w.p. at most 9/20 after each fixed number of
+    responses; if the adversary ``listens``, it stops once it is: w.p. 388/729."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

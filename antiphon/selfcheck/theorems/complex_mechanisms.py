@@ -21,7 +21,7 @@ from antiphon.verifiers import Identifier, Verifier, bounded, event_level, updat
 
 
 class Leak(enum.Enum):
-    """The property of CM §6.1 that a broken post-processor lacks."""
+    """The property of CM §6.1 that a post-processor lacks, with the fault that breaks it."""
 
     DESTINATION = "it creates a mechanism when the bit it received is 1"
     RESPONSE = "it repeats the third bit it received"
@@ -32,7 +32,7 @@ class Routing(NamedTuple):
     """The state of ``Router``, a test post-processor."""
 
     phase: str
-    """The name of the step whose answer the router waits for; "" when it waits for the next bit."""
+    """The name of the message that awaits an answer; "" while the router awaits the next bit."""
     bit: int
     """The last bit received from the left."""
     before: int
@@ -45,8 +45,8 @@ class Routing(NamedTuple):
 
 @attrs.frozen
 class Router(PostProcessor[Routing]):
-    """A post-processor that asks one mechanism about each bit; after an answer 1 it creates and
-    asks another.
+    """A post-processor that asks one mechanism about each bit; after an answer 1 it creates
+    another, and asks it, too.
 
     So creation is adaptive and queries interleave. A bit is answered by
     (first answer, second answer or ⊥).
@@ -92,14 +92,14 @@ class Router(PostProcessor[Routing]):
         return Ask(told, state.created - 1)
 
     def _rest(self, state: Routing) -> Routing:
-        """The router's state between two bits, without the values that are not needed any more."""
+        """The router's state between two bits, reset so that equal futures have equal states."""
         keeps = self.leak is Leak.VALIDITY
         return Routing("", state.bit if keeps else 0, 0, None, state.created, state.lefts)
 
 
 @attrs.frozen
 class EachBit(PostProcessor):
-    """A post-processor for the local model: it creates one mechanism for each bit and asks it once.
+    """A post-processor for the local model: it creates a mechanism for each bit and asks it once.
 
     State: (mechanisms so far, the bit that waits for its own).
     """
@@ -124,21 +124,21 @@ class EachBit(PostProcessor):
 
 ASK, HUSH = "ask", "hush"
 REQUESTS = Finite((ASK, HUSH))
-"""The public queries to ``OnRequest``: f allows them as identical pairs (q, q) only."""
+"""The public queries to ``OnRequest``; f allows each query q only as an identical pair (q, q)."""
 
 
 class Told(NamedTuple):
     """The state of ``OnRequest``, a test post-processor."""
 
     bit: int
-    """The bit of the last update; 0 once it is forgotten."""
+    """The bit of the last update; 0 if it was forgotten."""
     made: int
     asking: bool
 
 
 @attrs.frozen
 class OnRequest(PostProcessor[Told]):
-    """A post-processor that stores a bit, and has a new mechanism answer about it only on request.
+    """A post-processor that stores a bit; on request it creates a mechanism to answer about it.
 
     The query decides where it sends: "ask" goes right, "hush" is answered ⊥ and forgets the bit. So
     it lacks the destination property as printed, but has it in f-valid runs.
@@ -173,16 +173,16 @@ EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
 ALL = bounded(event_level(), ROUNDS + 1)
-"""A function f that also allows pairs of queries that differ, which ``REQUESTED`` does not."""
+"""A function f under which, unlike ``REQUESTED``, the queries of a pair may differ."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
     Leak.RESPONSE: "P reveals the bit where it is to forget it",
     Leak.VALIDITY: "P asks about one bit again and again",
 }
 ONE = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
-"""The function f' of the local model: one mechanism may see a difference, at its first pair."""
+"""The function f' of the local model: one mechanism may see a difference, in its first pair."""
 HOPS = 6 * ROUNDS
-"""A bound on the number of messages that a router receives in ``ROUNDS`` rounds."""
+"""An upper bound on the number of messages that a router gets in ``ROUNDS`` rounds."""
 
 SECTION = (6, 1)
 
@@ -221,12 +221,12 @@ def _router(leak: Leak | None = None) -> Router:
 
 
 def _twofold(router: Router, b: int) -> Mechanism:
-    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp, with the router as P."""
+    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp of Claim 6.3, where P is the router."""
     return Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp()
 
 
 def _inner() -> Budgeted:
-    """The f' on the right of the router: one ``WALK`` and one RR may see a difference (Thm 5.2)."""
+    """The f' of a router's messages: one ``WALK`` and one RR may see a difference (CM Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
@@ -260,8 +260,7 @@ def _local() -> theorem.Evidence:
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``, by default
-    f.
+    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """
@@ -284,8 +283,7 @@ def lifted(
     *,
     under: Verification | None = None,
 ) -> theorem.Evidence:
-    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp is as private as f'
-    promises.
+    """Evidence for Thm 6.1: P has its three properties, and P ∘* ExtConComp the privacy of f'.
 
     f' promises Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). P ∘* ExtConComp has it
     w.r.t. ``outer``; with ``under``, another f that the properties do not cover, it may fail.

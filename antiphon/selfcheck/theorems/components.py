@@ -26,7 +26,7 @@ from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshol
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(2), Log(4), Log(9))
-"""The values of ε at which a composition is checked."""
+"""The values of ε at which the privacy curve of a composition is checked."""
 RESPONSE = Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10)))
 PURE_RESPONSE = Create(RandomizedResponse(epsilon=Log(3)))
 LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
@@ -34,27 +34,25 @@ LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
 
 @cache
 def threshold() -> Create:
-    """The creation of AboveThreshold for two messages, with ε = ln 2 and its tight δ as claim."""
+    """The message that creates AboveThreshold for two messages, with ε = ln 2 and its tight δ."""
     return Create(promised(FiniteAboveThreshold(1), bounded(event_level(), 2), 2, epsilon=Log(2)))
 
 
 @cache
 def walk() -> Create:
-    """The creation of the two-state mechanism ``WALK`` for two messages, with its tight ε as
-    claim."""
+    """The message that creates the finite mechanism ``WALK`` for two messages, with its tight ε."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 
 @cache
 def secret() -> Create:
-    """The creation of the interactive mechanism ``SECRET`` for three messages, with ε = ln 3/2 and
-    its tight δ as claim."""
+    """The message that creates the IM ``SECRET`` for three messages: ε = ln 3/2 and its tight δ."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
 
 def weakened(created: Create, growth: object, delta: object = 0) -> Create:
-    """The creation ``created`` with the weaker claim (ε, δ), where ε = ln ``growth``."""
+    """A creation of the same mechanism with the weaker claim (ε, δ), where ε = ln ``growth``."""
     own = created.claim
     assert own is not None
     assert isinstance(own.measure, Approximate | Pure)
@@ -63,8 +61,8 @@ def weakened(created: Create, growth: object, delta: object = 0) -> Create:
 
 
 def messages(created: list[Create], count: int) -> list[Pair]:
-    """The messages to try: the creations, and the pairs (0, 0), (0, 1), (1, 0) to mechanisms 0 to
-    ``count`` - 1."""
+    """The messages to try: creations, and (0, 0), (0, 1), (1, 0) to the first ``count``
+    mechanisms."""
     sides = [(0, 0), (0, 1), (1, 0)]
     return [
         *map(same, created),
@@ -74,7 +72,7 @@ def messages(created: list[Create], count: int) -> list[Pair]:
 
 @attrs.frozen
 class ForgetsTheirs(validity.OfCreations):
-    """A broken f for fixed mechanisms: it does not check each mechanism's pairs by its own f_i."""
+    """A broken f for fixed mechanisms: it does not check the pairs of mechanism i by its f_i."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         differs = child.differed or not identical(query0, query1)
@@ -84,7 +82,7 @@ class ForgetsTheirs(validity.OfCreations):
 @column_safe
 @attrs.frozen
 class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
-    """A broken f for fixed parameters: a creation does not use its parameters up."""
+    """A broken f for fixed parameters: a creation takes nothing out of the purse."""
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         after = validity.FixedInAdvance.admit(self, purse, count, created)
@@ -94,7 +92,7 @@ class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
 @column_safe
 @attrs.frozen
 class ForgetsSparsity(validity.Sparse, validity.Budgeted):
-    """A broken f_∞: a mechanism that sees a difference uses no parameters up."""
+    """A broken f_∞: a mechanism that sees a difference takes nothing out of the purse."""
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         after = validity.Sparse.differ(self, purse, created)
@@ -103,7 +101,7 @@ class ForgetsSparsity(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class AtLengthTwo(Verification[int]):
-    """A function f' that is ⊤ at length 2 only, so that it is not closed under prefixes.
+    """A function f' that is ⊤ on sequences of length 2 only, and so not closed under prefixes.
 
     As an automaton it refuses the first pair; ``as_printed`` is the plain f'.
     """
@@ -122,8 +120,7 @@ class AtLengthTwo(Verification[int]):
 @column_safe
 @attrs.frozen
 class NotPrefixClosed(validity.Sparse, validity.Budgeted):
-    """The function f_∞ as printed: it judges the pairs so far of a mechanism that sees a difference
-    by f' at that length alone."""
+    """A broken f_∞: it asks f' only about all pairs of a mechanism so far, and about no prefix."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         length = child.state + 1
@@ -148,14 +145,13 @@ class BitEcho(ContinualMechanism[None, int, int]):
 
 
 def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
-    """A wrong choice rule for the simulator 𝒫 of a composition: the first unused sample, whatever
-    its parameters."""
+    """A wrong rule by which the simulator 𝒫 takes samples: the first unused one of any (ε, δ)."""
     return next(i for i, sample in enumerate(samples) if sample is not None)
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4
-"""The public queries to ``Corners``, a walk over places: leave the start; from the place Z, go to A
-or B; from Z, go to R or 0."""
+"""The public queries to ``Corners``, a walk over places: ANNOUNCE leads to R, Z or 0; from Z,
+ACROSS leads to A or B, and ALONG to R or 0."""
 START, ZERO, R, Z, A, B, OVER = "start", "0", "R", "Z", "A", "B", "over"
 _PLACES: Final = (START, ZERO, R, Z, A, B, OVER)
 _QUERIES: Final = Integers(0, ALONG)
@@ -163,7 +159,7 @@ _QUERIES: Final = Integers(0, ALONG)
 
 @attrs.frozen
 class OneDiffers(Verification[int]):
-    """A function f: public queries, then one pair of bits (0, 1) or, if ``symmetric``, also (1, 0).
+    """A function f: public queries, then one pair of bits, (0, 1) or, if ``symmetric``, (1, 0).
 
     State: the number of pairs so far, up to ``public`` + 1; the pair of bits ends it.
     """
@@ -190,13 +186,13 @@ class OneDiffers(Verification[int]):
 
 @attrs.frozen
 class Corners(ContinualMechanism[str, int, str]):
-    """The worst-case mechanism of Theorems S and G: a public walk over a polygon, then a noisy
-    answer to one bit.
+    """The worst-case mechanism of Theorems S and G: public steps to one of the places 0, R, A, B,
+    which decides how one bit is answered.
 
-    ``ANNOUNCE`` goes to R or to ``other``: Z (to Z or 0, where δ is large), or 0 for Theorem S;
-    at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. At 0 a bit is revealed, at R it is
-    answered by RR_ε; w.p. 1-1/E it is revealed at A if it is 1, at B if it is 0. Else the answer
-    has no information. Privacy: (ε, δ)-DP w.r.t. ``verification``; a test decides that exactly.
+    ``ANNOUNCE`` goes to R or to ``other``: for Theorem G to Z (if δ is large, to Z or 0), for
+    Theorem S to 0. From Z, ``ACROSS`` goes to A or B, and ``ALONG`` to R or 0. The bit is revealed
+    at 0, and answered by RR_ε at R; with probability 1-1/E, E = e^ε, a 1 is revealed at A and a 0
+    at B. Other answers tell nothing. Privacy: (ε, δ)-DP w.r.t. ``verification``, as a test finds.
     """
 
     growth: Fraction
@@ -229,8 +225,8 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two places to which ``ANNOUNCE`` may go, lower first, and the probability of the
-        upper one: their mean height on the diagonal is 1-δ."""
+        """The two of the places 0, Z and R (of heights 0, θ and 1) to which ``ANNOUNCE`` may lead,
+        and the probability of the second: the mean height is 1-δ."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:
@@ -248,6 +244,6 @@ class Corners(ContinualMechanism[str, int, str]):
 
 
 def corners(growth: int, delta: Fraction, *, symmetric: bool = False) -> Create:
-    """The creation of the worst case of Theorem G or, if ``symmetric``, of Theorem S."""
+    """The message that creates the worst case of Theorem G or, if ``symmetric``, of Theorem S."""
     f = OneDiffers(symmetric, public=1 if symmetric else 2)
     return Create(Corners(Fraction(growth), delta, ZERO if symmetric else Z, f))

@@ -27,7 +27,7 @@ from antiphon.selfcheck.theorems.foundations import TENTH, simulated
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
-"""The parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
+"""The two fixed parameters (ε, δ) in the checks of Thm 4.12."""
 
 SECTION = (4, 6)
 
@@ -43,7 +43,7 @@ def checks() -> Iterable[theorem.Check]:
 def bounded_by_responses(
     f: Suitable, catalogue: Iterable[Create], rounds: int, most: int | None = None
 ) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
+    """Evidence that the tight δ of ExtConComp w.r.t. f is at most that of Comp[RR…], at each ε."""
     if isinstance(f, validity.OfCreations):
         parameters: Sequence[theorem.Parameters] = [created.parameters for created in f.created]
     else:
@@ -60,8 +60,8 @@ def proof_by_simulation(
     rounds: int,
     simulator: CompositionSimulator | None = None,
 ) -> theorem.Evidence:
-    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b, with
-    the paper's simulator 𝒫, or with ``simulator``."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b; 𝒫 is
+    the paper's simulator or ``simulator``."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
     responses = simulated_composition.RandomizedResponses(chosen.parameters)
     systems = theorem.in_both_worlds(
@@ -78,7 +78,7 @@ proving: Decided = partial(partial, proof_by_simulation)
 function that decides a check; a twin changes one of these arguments."""
 
 
-# --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
+# --- checks of Theorem 4.10: fixed mechanisms ----------------------------------------------
 
 
 def _theorem_4_10() -> Iterable[theorem.Check]:
@@ -97,11 +97,11 @@ def _theorem_4_10() -> Iterable[theorem.Check]:
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", simulator=crossed)
 
 
-# --- Theorem 4.12: fixed parameters, mechanisms chosen adaptively ---------------------------
+# --- checks of Theorem 4.12: fixed parameters, mechanisms chosen adaptively -----------------
 
 
 def _many() -> list[Create]:
-    """Four creations, two for each of the parameters of ``BUDGET``."""
+    """Four creations, two for each pair (ε, δ) of ``BUDGET``."""
     weak = components.weakened(RESPONSE, 2, BUDGET[0][1]), components.weakened(walk(), 3)
     return [threshold(), *weak, PURE_RESPONSE]
 
@@ -131,7 +131,7 @@ START = bounded(neighbouring_start(), ROUNDS)
 
 @attrs.frozen(eq=False)
 class PrintedLyu(Lyu):
-    """A broken twin of Lyu's simulator: ⊤ and ⊥ are swapped, as in the headings of CM §A.2.2-3."""
+    """A broken simulator of Lyu: it takes ⊤ for ⊥, as the headings of CM §A.2.2-3 do."""
 
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is not None:
@@ -143,7 +143,7 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""A name, a mechanism, and the f and ε of Lemma 4.6; None: those of the mechanism's claim."""
+"""A name, a mechanism, and the f and ε of Lemma 4.6; None: those of the mechanism's own claim."""
 
 
 def _lemma_4_6() -> Iterable[theorem.Check]:
@@ -204,8 +204,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7, that a simulator T ∘* RR_ε has the views of the mechanism; a twin
-    lessens e^ε in both T and RR (by ``built``), or in RR alone (by ``fed``)."""
+    """Evidence for Lemma 4.7, that T ∘* RR_ε, with T the simulator, has the mechanism's views; a
+    twin lessens e^ε in T and RR by ``built``, or in RR alone by ``fed``."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

@@ -1,5 +1,5 @@
 # pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
-"""Exact checks of counts of distinct items: what an event, or an item, costs at most.
+"""Exact checks of counts of distinct items: the privacy cost of one event, and of one item.
 
 The counter is 3-ary randomized response on every change of the count, (1/2, 1/4, 1/4), so that the
 tight figures are those of as many responses as changes differ.
@@ -35,8 +35,8 @@ _CHANGES: Final = Integers(-1, 1)
 
 @attrs.frozen
 class NoisyChanges(ContinualMechanism[None, Any, Any]):
-    """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response, and
-    ``COUNT`` by ⊤. Log(2)-DP for one change that differs."""
+    """A toy counter: it answers each update -1, 0 or 1 by 3-ary randomized response, and ``COUNT``
+    by ⊤. It is Log(2)-DP for one update that differs."""
 
     initial_state = None
     signature = Signature(Either((_CHANGES, QUERIES)), Either((_CHANGES, Finite((TOP,)))), _CHANGES)
@@ -56,7 +56,7 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
 
 @attrs.frozen
 class OnlyNew(PostProcessor[Presence]):
-    """A broken ``Distinct``: it sends the counter nothing for items that are there already."""
+    """A broken ``Distinct``: if an item is present already, it sends the counter no update."""
 
     deterministic = True
     initial_state = Presence()
@@ -107,8 +107,8 @@ def _decided(
     part: Distinct, changes: int, rounds: int, queries: Iterable[object],
     processor: PostProcessor[Any] | None = None,
 ) -> Evidence:  # fmt: skip
-    """Evidence that a count of distinct items, or ``processor`` in its place, has exactly the tight
-    δ of a count of which ``changes`` changes differ between the worlds."""
+    """Evidence that ``part``, or ``processor`` in its place, has the tight δ of a count in which
+    ``changes`` updates of the counter differ between the worlds."""
     claimed = [(Log(at), Fraction(delta)) for at, delta in enumerate(FIGURES[changes], start=1)]
     system, f = (processor or part) @ NoisyChanges(), part.lifting.outer
     return private(system, f, claimed, rounds, exactly=True, queries=queries)

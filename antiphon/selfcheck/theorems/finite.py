@@ -16,7 +16,7 @@ from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
 Claiming = TypeVar("Claiming", bound=Any)
-"""The type of a continual mechanism whose ``claims`` are an attrs field."""
+"""The type variable of a continual mechanism whose ``claims`` can be set."""
 
 
 def promised(
@@ -27,7 +27,7 @@ def promised(
     epsilon: exact.Epsilon | None = None,
     queries: Iterable[object] | None = None,
 ) -> Claiming:
-    """The mechanism with one claim: its exact privacy parameters over ``rounds`` messages.
+    """The mechanism with one claim, of its exact privacy parameters over ``rounds`` messages.
 
     With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow at most
     ``rounds`` messages, as otherwise the claim would be false.
@@ -54,7 +54,7 @@ def claiming(mechanism: Claiming, measure: Approximate, verification: Verificati
 class Table(ContinualMechanism[int, int, object]):
     """A finite mechanism given by a table of weights; its hidden state persists between queries.
 
-    ``rows[state][query]`` weighs the outcomes (next state, answer), answers fastest.
+    ``rows[state][query]`` weighs the outcomes (next state, answer), the answer running faster.
     """
 
     name: str
@@ -74,8 +74,8 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""A mechanism with two hidden states: each bit received moves it towards one of them, and the
-answers depend on the state."""
+"""A mechanism with two hidden states, which decide its answers; each bit leads towards one of
+them."""
 
 SECRET: Final = Table(
     "secret",
@@ -86,8 +86,8 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An IM as a continual mechanism: the first bit chooses its initial state; later queries, 0 or 1,
-get noisy answers that depend on the state."""
+"""An IM as a continual mechanism: the first bit chooses its initial state; each later query, 0 or
+1, gets a noisy answer that depends on the state."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Signal]):
 
 @attrs.frozen
 class OneCount(ContinualMechanism[int, Any, Any]):
-    """A running count of numbers 0..largest, each with clipped noise that is drawn once.
+    """A running count of updates 0 to ``largest``; each adds clipped noise, drawn once.
 
     On a histogram of one count: (c,) -> (the noisy sum,). State: that sum, so the noise persists.
     """
@@ -169,7 +169,7 @@ class OneCount(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class FiniteResponse(NoninteractiveMechanism[int, int]):
-    """A NIM on 0, 1, …, as a table: ``weights[input]`` are those of its answers 0, 1, …."""
+    """A NIM on 0, 1, …, as a table: ``weights[x]`` are the weights of its answers to x."""
 
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)

@@ -50,12 +50,12 @@ def checks() -> Iterable[theorem.Check]:
     yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
 
 
-# --- Lemma 2.4: RR_{ε,δ} is (ε, δ)-DP, and tightly so ------------------------------------
+# --- checks of Lemma 2.4: RR_{ε,δ} is (ε, δ)-DP, and tightly so --------------------------
 
 
 @attrs.frozen
 class TooTrue(NoninteractiveMechanism[int, tuple[int, Signal]]):
-    """A broken randomized response: with probability 1/20 it tells the true bit in any case."""
+    """A broken randomized response: with probability 1/20 it tells the true bit, without noise."""
 
     response: RandomizedResponse
 
@@ -78,10 +78,10 @@ def _claimed(
     )
 
 
-# --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
+# --- checks of Theorem 2.5: every finite NIM is a post-processing of RR ------------------
 
 NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
-"""A NIM of five answers; answer 3 never comes on input 0, so that δ >= 1/12 at any ε."""
+"""A NIM with five answers; answer 3 has probability 0 on input 0, so δ >= 1/12 at any ε."""
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
@@ -108,7 +108,7 @@ def simulated(
     delta: Fraction,
     rounds: int,
 ) -> theorem.Evidence:
-    """Evidence that T ∘* RR_{ε,δ}(b) has the views of V[f] ∘* I(b) ∘* M, T the simulator."""
+    """Evidence that T ∘* RR_{ε,δ}(b) has the views of V[f] ∘* I(b) ∘* M, for the simulator T."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
@@ -118,7 +118,7 @@ def simulated(
 
 @attrs.frozen
 class NaiveChain(ContinualMechanism):
-    """The chain P ∘* M, literally by CM Alg. 1: while P sends right, M's answer comes back to P."""
+    """The chain P ∘* M exactly as CM Alg. 1: while P sends right, M's answer goes back to P."""
 
     post_processor: PostProcessor
     mechanism: ContinualMechanism
@@ -144,8 +144,7 @@ class NaiveChain(ContinualMechanism):
 
 @attrs.frozen
 class NaiveLinks(PostProcessor):
-    """The chain P₁ ∘* P₂, literally by CM Alg. 2: a cursor says which of the two gets the next
-    message.
+    """The chain P₁ ∘* P₂ exactly as CM Alg. 2: a cursor says which of them gets the next message.
 
     ``skips`` is a cursor bug, for a broken twin: messages that P₂ sends left bypass P₁.
     """
@@ -184,10 +183,10 @@ ROUNDS = 3
 
 @attrs.frozen
 class Talker(PostProcessor[tuple[int, int, int]]):
-    """A post-processor on bits that asks further queries, chosen by the answers, before it answers.
+    """A post-processor on bits that asks ``extra`` further queries before it answers.
 
-    ``extra``: the number of further queries; ``early``: every early-th left message is answered at
-    once with the last answer received; ``noisy``: an answer is flipped w.p. 1/3.
+    ``early`` > 0: each early-th message from the left is answered at once, by its XOR with the last
+    answer received; ``noisy``: each bit that follows an answer is flipped with probability 1/3.
     """
 
     extra: int
@@ -219,8 +218,8 @@ def _linked(*, skips: bool = False) -> theorem.Evidence:
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Evidence that three post-processors p1, p2, p3 before the mechanism ``WALK``, bracketed in
-    two ways, have the views of the ``reference``."""
+    """Evidence that the three ``PARTS`` before ``WALK``, bracketed in two ways, have the views of
+    ``reference``."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

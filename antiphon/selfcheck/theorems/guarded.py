@@ -1,4 +1,4 @@
-"""Checks of Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
+"""Checks of Lemma 2.15 and Corollary 3.8: privacy of interactive mechanisms (CM Def. 2.12)."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -43,11 +43,11 @@ def checks() -> Iterable[Check]:
     yield row.twin("no V[f] before I: pairs that are not f-valid, too", guarded=False)
 
 
-# --- Lemma 2.15: post-processing ----------------------------------------------------------
+# --- checks of Lemma 2.15: post-processing ------------------------------------------------
 
 
 Garbled: TypeAlias = tuple[Union[int, None], object]
-"""The state of ``Garbler``: its initial state, and the first of two answers once it has come."""
+"""The state of ``Garbler``: its initial state, and the first of two answers, None before that."""
 
 
 @attrs.frozen
@@ -96,11 +96,11 @@ def _garbled(*, tells: bool = False) -> Evidence:
     return private_interactive((system, system), initial, claimed, 2, pairs)
 
 
-# --- Corollary 3.8: a CM's DP is that of the IM V[f] ∘* I ∘* M ----------------------------
+# --- checks of Corollary 3.8: a CM's DP is that of the IM V[f] ∘* I ∘* M ------------------
 
 
 class Instance(NamedTuple):
-    """One check of Cor. 3.8: a continual mechanism, its f, the messages, and the rounds."""
+    """An instance of Cor. 3.8: a continual mechanism, its f, messages, and number of rounds."""
 
     mechanism: ContinualMechanism
     f: Verification
@@ -126,7 +126,7 @@ def _composition() -> Instance:
 
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
-    """Evidence for Cor. 3.8: the solver of Def. 3.7 and the chain of Def. 2.12 give the same δ."""
+    """Evidence for Cor. 3.8: the solver of Def. 3.7 and the IM of Def. 2.12 have the same δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

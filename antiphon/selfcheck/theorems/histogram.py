@@ -25,7 +25,7 @@ from antiphon.verifiers import EachWithin, Within, bounded, event_level, neighbo
 
 ROUNDS = 3
 CAP = 2
-"""The cap of the query q(h) = min(h, CAP), which is monotone and 1-sensitive."""
+"""The cap of the query q(h) = min(h, CAP) of a count h; q is monotone and 1-sensitive."""
 THRESHOLDS = (1, 2, 3)
 EVENT: Verification = bounded(event_level(), ROUNDS)
 
@@ -42,12 +42,12 @@ def checks() -> Iterable[Check]:
     yield row.twin("it answers q of the true sum, and not of H's", tells=True)
 
 
-# --- the sub-mechanisms --------------------------------------------------------------------
+# --- creations of the sub-mechanisms of HSS ------------------------------------------------
 
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """The function f of the sparse vector: pairs (x, Thresh) may differ in one x, in no Thresh."""
+    """The function f of a sparse vector: one message (x, Thresh) may differ, in x alone."""
 
     initial_state = EVENT.initial_state
 
@@ -59,14 +59,14 @@ class SameThresholds(Verification[object]):
 
 @cache
 def counter() -> Create:
-    """The creation of the histogram H: of the sums of intervals one may differ, by 1."""
+    """The message that creates H: its messages, sums of intervals, may differ once, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
     return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """The creations of the sparse vectors SVT_{q,h}, all with the largest of their tight ε."""
+    """The messages that create the sparse vectors SVT_{q,h}; each claims the largest of their ε."""
     f = SameThresholds()
     counts = (0,), (1,)
     made = [
@@ -79,24 +79,24 @@ def sparse_vectors() -> tuple[Create, ...]:
 
 @cache
 def laplace() -> Create:
-    """The creation of the Laplace test: one noisy number, for q(c + h)."""
+    """The message that creates the Laplace test, which adds noise once, to one query value q."""
     f = bounded(neighbouring_start(Within()), 1)
     return Create(finite.promised(finite.finite_laplace(CAP), f, 1))
 
 
 @cache
 def together(one: Create) -> Create:
-    """The creation of a composition of any number of mechanisms ``one``, of which one may see a
-    difference."""
+    """The message that creates a composition of any number of mechanisms ``one``, of which one may
+    see a difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 
-# --- HSS -----------------------------------------------------------------------------------
+# --- a finite HSS and its checks ------------------------------------------------------------
 
 
 @attrs.frozen
 class Capped(HistogramQuery):
-    """The query q(h) = min(h, CAP)."""
+    """The query q(h) = min(h, CAP) of a single count h."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return min(counts[0], CAP)
@@ -107,7 +107,7 @@ class Capped(HistogramQuery):
 
 @attrs.frozen(kw_only=True)
 class SmallHSS(TestedIntervals):
-    """A finite HSS (CM Alg. 4) with γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
+    """A finite HSS (CM Alg. 4): slacks γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
 
     ``tells``: a broken twin, whose ``out`` is q of the true sum, and not of H's answer.
     """

@@ -1,4 +1,4 @@
-"""Exact checks of the odometer of a live composition, against adversaries that stop at any time."""
+"""Exact checks of odometers of running compositions, against adversaries that stop at any time."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
@@ -20,19 +20,19 @@ from antiphon.sessions.spending.locating import Found, counted, find
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
-"""The odometer's bound on the privacy loss, as a function of the state; None: no bound."""
+"""A function from a state to the odometer's bound on the privacy loss there; None: no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""The type of a function from a view's probabilities in both worlds, and the odometer's reading, to
-the adversary's gain if it stops there."""
+"""A function from a view's two probabilities and the odometer's bound to the adversary's gain if it
+stops there."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The distribution of states after the messages so far: for each key, a state and its
-probability."""
+"""The states to which a view may lead, by fingerprint, each with its probability together with the
+view."""
 
 _DIGITS: Final = 40
 
 
 class BestStop(NamedTuple):
-    """The largest expected gain from a position on, and the messages that attain it."""
+    """The largest expected gain from a position on, and the messages that lead to it."""
 
     gain: Fraction
     path: tuple[str, ...]
@@ -40,7 +40,7 @@ class BestStop(NamedTuple):
 
 @attrs.define
 class Stopped:
-    """The best adversary against an odometer, by recursion: at each view it stops, or sends a
+    """The best adversary against an odometer, by recursion: after each answer it stops or sends a
     message.
 
     ``games`` are V[f] ∘* I(b) ∘* ExtConComp for both b, the true world first.
@@ -89,7 +89,7 @@ class Stopped:
                     yield Pair(Ask(zero, index), Ask(one, index))
 
     def _after(self, laws: tuple[Law, Law], message: object) -> dict[Hashable, tuple[Law, Law]]:
-        """The distributions of states in both worlds, by answer; {} if V[f] refuses the message."""
+        """The weighted states in both worlds, by answer; {} if V[f] refuses the message."""
         found: dict[Hashable, tuple[Law, Law]] = {}
         for world, law in enumerate(laws):
             for state, p in law.values():
@@ -109,8 +109,8 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The function from a state to the reading ``session.budget.at(delta).loss`` for the creations
-    that ``counting`` chooses."""
+    """The odometer's bound at ``delta``, as a function of the state; ``counting`` chooses the
+    creations that count."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -120,8 +120,8 @@ def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = 
 
 
 def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain of a view with the probabilities P = ``zero`` and Q = ``one``: P if the loss ln P/Q
-    is above the odometer's reading, else 0."""
+    """The gain P = ``zero`` if the view's loss ln(P/Q), with Q = ``one``, exceeds the bound
+    ``reading``; else 0."""
     if reading is None or zero <= one:
         return Fraction(0)
     above = not one or not at_most(epsilon(Log(zero / one)), reading)
@@ -129,15 +129,15 @@ def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) ->
 
 
 def beyond(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """The gain of a view with the probabilities P = ``zero`` and Q = ``one``: max(0, P -
-    e^reading·Q), rounded up."""
+    """The gain max(0, P - e^reading·Q) of a view of probabilities P = ``zero`` and Q = ``one``,
+    rounded up."""
     if reading is None:
         return Fraction(0)
     return max(Fraction(0), zero - one * _exp_below(reading))
 
 
 def _exp_below(value: Fraction | Log) -> Fraction:
-    """A lower bound on e^value: the first terms of Σ x^k/k!, for a value >= 0."""
+    """A lower bound on e^value, by the first terms of its power series; ``value`` is >= 0."""
     if isinstance(value, Log):
         return value.argument
     low, term, total = bracket(value, _DIGITS)[0], Fraction(1), Fraction(1)
@@ -167,7 +167,7 @@ def decided(
     f: Suitable, created: Create, queries: Iterable[object], creations: int, rounds: int,
     reading: Reading, gain: Gain, delta: Fraction,
 ) -> Evidence:  # fmt: skip
-    """Evidence that no adversary that stops at any time gains more than δ, in either world."""
+    """Evidence that an adversary that stops at any time has gain δ at most, in either world."""
     zero, one = (Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1))
     asked = tuple(queries)
     best = max(
@@ -184,23 +184,23 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """Evidence on copies of ``WALK``, whose state drifts before a pair differs: the loss is at most
-    the sum of the ε of the copies that see a difference."""
+    """Evidence on two copies of ``WALK``, whose state changes before a pair differs: their loss is
+    at most the sum of the ε of those that see a difference."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))
 
 
 def _differed(found: Found) -> list[Create]:
-    """The creations that see a difference."""
+    """The creations of the mechanisms that have seen a difference."""
     assert found.guard is not None
     state = found.guard.state
     return [] if state is None else [each.created for each in state.children if each.differed]
 
 
 def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evidence:
-    """Evidence on the worst-case mechanism ``Corners``; the twin's odometer counts only the
-    creations that see a difference.
+    """Evidence on ``Corners``, the worst case; in the twin, the odometer counts only the creations
+    that see a difference.
 
     The figure is 37/64 (CM §5.2), where half of δ = 1/2 is for the δ_i.
     """
@@ -217,6 +217,6 @@ def _shifted() -> Create:
 
 def _of_two(*, gain: Gain = beyond) -> Evidence:
     """Evidence on two (0, 1/10)-DP mechanisms; the twin's gain is the probability that the loss
-    is above the reading, which no (ε, δ) bounds."""
+    exceeds the bound, which no (ε, δ) limits."""
     delta = 4 * TENTH
     return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)

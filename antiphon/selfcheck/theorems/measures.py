@@ -38,17 +38,18 @@ def checks() -> Iterable[Check]:
     yield gaussian.twin("the discrete Gaussian, σ = 1, as if it were 1-GDP", true=DISCRETE)
 
 
-# --- bounded range --------------------------------------------------------------------------------
+# --- checks of bounded range ----------------------------------------------------------------------
 
 
 def of_range() -> tuple[Bound, ...]:
-    """The points (ε, δ(ε)) of η-bounded range, η = ln 4 (Dong, Durfee and Rogers 2020)."""
+    """The points (ε, δ(ε)) of all η-bounded-range mechanisms, η = ln 4 (Dong, Durfee and Rogers
+    2020)."""
     growth = ETA.argument
     return tuple((epsilon(Log(root**2)), (1 - root / 2) ** 2 / (1 - 1 / growth)) for root in ROOTS)
 
 
 def two_answers(top: Fraction) -> FiniteResponse:
-    """An η-bounded-range mechanism with the privacy losses ln top and ln top - η."""
+    """A mechanism with two answers, of privacy losses ln top and ln top - η: η-bounded range."""
     growth = ETA.argument
     zero = growth - top, top - 1
     one = (growth - top) / top, growth * (top - 1) / top
@@ -60,7 +61,7 @@ def two_answers(top: Fraction) -> FiniteResponse:
 
 def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
              exactly: bool = False) -> Evidence:  # fmt: skip
-    """Evidence on ``number`` two-answer mechanisms, each chosen by the earlier answers."""
+    """Evidence on ``number`` mechanisms with two answers; each is chosen by the earlier answers."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
     return of_creations(f, made, claimed, 2 * number, number, exactly=exactly)
@@ -79,8 +80,8 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on selection from two candidates by ``kind``; of the twin, permute-and-flip, the
-    range is ln 9."""
+    """Evidence on selection from two candidates by ``kind``; the twin's permute-and-flip has range
+    ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -91,37 +92,40 @@ def _gaussian() -> Evidence:
 
 
 PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
-"""Two figures for δ(0) of two mechanisms, rounded up: by a dominating pair, and of the best two
-that are fixed in advance."""
+"""The δ(0) of two η-bounded-range mechanisms, rounded up: PAIR by a dominating pair, FIXED of the
+best two that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The parameters ``top`` of the best adaptive choice of two mechanisms: 2 first, then by its answer
-about √2 or 2√2."""
+"""The best parameters ``top`` of two adaptive mechanisms: 2 first; then, by its answer, about √2 or
+2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:
-    """Evidence on two η-bounded-range mechanisms, the second chosen adaptively: δ(0) = .40959."""
+    """Evidence on two η-bounded-range mechanisms, the second chosen adaptively: their δ(0) is
+    0.40959."""
     return _created(THEN, [(epsilon(0), claimed)], 2)
 
 
 EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential mechanism")
-"""The exponential mechanism on (0, 1, 0) and (-1, 0, 1), with weights 2^score: of range ln 4."""
+"""The answers of the exponential mechanism to the scores (0, 1, 0) and (-1, 0, 1), with weights
+2^score: its range is ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
-"""Report noisy max on (0, 1, 0) and (-1, 0, 1), noise of weight 2^-|z|: of range ln 640/121."""
+"""The answers of report noisy max to the scores (0, 1, 0) and (-1, 0, 1), with noise of weight
+2^-|z|: their range is ln 640/121."""
 
 
 def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
     return private(mechanism, START, of_range(), 1)
 
 
-# --- Gaussian DP ----------------------------------------------------------------------------------
+# --- checks of Gaussian DP ------------------------------------------------------------------------
 
 GAUSSIAN, DISCRETE = 691462, 699471
-"""The probabilities P(X <= 1/2) of a normal X and P(X <= 0) of a discrete normal X, σ = 1, in
-millionths, rounded down."""
+"""The probabilities P(X <= 1/2) of a normal X and P(X <= 0) of a discrete normal X, both with σ =
+1, in millionths, rounded down."""
 
 
 def _half(*, true: int = GAUSSIAN) -> Evidence:
-    """Evidence on Gaussian DP from one event: whether a noisy bit is at least 1/2."""
+    """Evidence on Gaussian DP from one event: that a noisy bit is at least 1/2."""
     rest = 10**6 - true
     mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
     claimed = gaussian_delta(Fraction(1), epsilon(0))[1]

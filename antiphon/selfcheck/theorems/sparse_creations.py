@@ -76,18 +76,18 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Evidence on the composition w.r.t. f_∞ of n creations; each mechanism gets ``public``
-    identical pairs and then a pair of bits."""
+    """Evidence on a composition w.r.t. f_∞ of n creations, each of which gets ``public`` identical
+    pairs and then a pair of bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return theorem.of_creations(f, created, claimed, rounds, n, exactly=exactly)
 
 
-# --- Theorem S: every f' is invariant under exchanging the sides ---------------------------------
+# --- checks of Theorem S: every f' is swap-symmetric ---------------------------------------------
 
 
 def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
-    """The points (ε, δ) of the composition of k times RR_{ε,0} and n times RR_{0,δ}, at four values
-    of ε."""
+    """The points (ε, δ) of Comp[RR_{ε,0} × k, RR_{0,δ} × n] for the ``parameters`` (ε, δ), at four
+    values of ε."""
     size, delta = parameters
     return theorem.composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
 
@@ -99,7 +99,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on copies of ``WALK``, whose tight δ stays below the theorem's."""
+    """Evidence for Theorem S on copies of ``WALK``: their tight δ is below the theorem's bound."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -109,7 +109,7 @@ def _both_ways(*, symmetric: bool = True) -> Evidence:
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 2)
 
 
-# --- Theorem G: any prefix-closed f' -------------------------------------------------------------
+# --- checks of Theorem G: any prefix-closed f' ---------------------------------------------------
 
 
 def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
@@ -129,8 +129,8 @@ def _exactly(created: Sequence[Create], purse: Sequence[Parameters], n: int) -> 
 
 
 def _chosen(*, adaptive: bool = True) -> Evidence:
-    """Evidence at ε = ln 4 on two creations whose parameters may differ, chosen adaptively; not
-    ``adaptive``: the claim for parameters fixed in advance, δ = 59/125."""
+    """Evidence at ε = ln 4 on two creations whose parameters are chosen adaptively; not
+    ``adaptive``: for the claim δ = 59/125, which is true of parameters fixed in advance only."""
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
     purse, at = [each.parameters for each in kinds], Log(4)
     lists = combinations_with_replacement(purse, 2)
@@ -141,8 +141,8 @@ def _chosen(*, adaptive: bool = True) -> Evidence:
 
 
 def _closed() -> Evidence:
-    """Evidence for a closed bound: δ <= 1 - y·[(E+1)/2 (1-2δ₁)^n - (E-1)/2 (1-2δ₁E/(E-1))^n] for n
-    mechanisms of δ₁, where y is 1 - δ of k times RR_ε, and E = e^ε with E(1-2δ₁) >= 1."""
+    """Evidence for the closed-form bound δ <= 1 - y·[(E+1)/2 (1-2δ₁)^n - (E-1)/2 (1-2δ₁E/(E-1))^n]
+    for n mechanisms of δ₁, where 1-y is the δ of k times RR_ε, and E = e^ε >= 1/(1-2δ₁)."""
     e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
     left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
     pure = theorem.composed([(Log(e), Fraction(0))] * k, AT)
@@ -153,8 +153,8 @@ def _closed() -> Evidence:
 
 @attrs.frozen
 class FewDiffer(Verification[Any]):
-    """The verification function f of fixed mechanisms of which at most ``most`` get a differing
-    pair; each of them allows one.
+    """The verification function of fixed mechanisms of which at most ``most`` get a differing pair,
+    one each.
 
     State: the states of the mechanisms' own f, and how many more may get one.
     """
@@ -175,14 +175,14 @@ class FewDiffer(Verification[Any]):
 
 
 def few_differ(created: Sequence[Create], most: int) -> tuple[ConComp, FewDiffer]:
-    """The composition of the created mechanisms, and the f under which ``most`` of them differ."""
+    """A composition of the created mechanisms, and its f, by which at most ``most`` see a
+    difference."""
     return ConComp(created), FewDiffer(EachValid(tuple(created)), most)
 
 
 def _unlike(*, alike: bool = False) -> Evidence:
-    """Evidence for the closed bound of unequal ε at ln 3; if ``alike``, for S + (1-S)·Σ_i≠j o_i p_j
-    of those that may stand at Z, which holds for equal ε only: the adversary leaves out a class.
-    """
+    """Evidence for the closed-form bound of creations with different ε, at ε = ln 3. If ``alike``,
+    the claim is the bound for equal ε, which a mixture exceeds."""
     delta, at = Fraction(1, 1000), Log(3)
     kinds = [*[corners(2, delta)] * 2, corners(5, Fraction(0))]
     pairs = [each.parameters for each in kinds]
@@ -197,8 +197,8 @@ def _unlike(*, alike: bool = False) -> Evidence:
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Evidence on Theorem G's δ(0); not ``adaptive``: the claim for mechanisms whose way from the
-    place Z is fixed in advance.
+    """Evidence on Theorem G's δ(0). Not ``adaptive``: the claim for mechanisms that each take the
+    query ``ACROSS`` only or ``ALONG`` only, as fixed in advance.
 
     It is 7/8, where an adaptive choice gains 253/288.
     """
@@ -210,8 +210,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) of n ``Corners`` if ``across`` of them may go from the place Z to A or B only, and
-    the others to R or 0 only."""
+    """The δ(0) of n ``Corners`` if ``across`` of them take the query ``ACROSS`` only, and the
+    others ``ALONG`` only."""
     p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
     weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):
@@ -228,7 +228,7 @@ EXPOSED_AT: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(3))
 
 
 def _rho() -> tuple[ZeroConcentrated, Claim]:
-    """The ρ of the mechanism M_{p,E} under test, and its claim of that ρ."""
+    """The ρ of the tested mechanism M_{p,E}, and its claim of ρ-zCDP."""
     measures = ((claim.measure, claim) for claim in EXPOSED.claims)
     return next((rho, claim) for rho, claim in measures if isinstance(rho, ZeroConcentrated))
 
@@ -240,7 +240,7 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 
 def _exposed(n: int) -> Evidence:
-    """Evidence for Theorem R: δ(ε) is (4 - e^ε)/5, the δ of RR_{ln 4}, times the probability that
+    """Evidence for Theorem R: δ(ε) is the δ of RR_{ln 4}, (4 - e^ε)/5, times the probability that
     one of n mechanisms is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
@@ -251,8 +251,8 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound by ρ of k-sparse composition; not ``revealed``: the claim kρ, which is
-    too small, as if public answers revealed nothing."""
+    """Evidence on the bound of k-sparse composition of ρ-zCDP mechanisms; not ``revealed``: on kρ,
+    which is too small as it forgets the public answers."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)

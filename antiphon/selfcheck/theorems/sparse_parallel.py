@@ -18,7 +18,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, of_cr
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""The creation of M_0, whose answers never reveal anything."""
+"""The message that creates M_0, which never reveals a bit."""
 
 SECTION = (5, 2)
 
@@ -30,7 +30,7 @@ def checks() -> Iterable[Check]:
     yield from _counterexample()
 
 
-# --- Theorem 5.2: k-sparse parallel composition, pure --------------------------------------
+# --- checks of Theorem 5.2: k-sparse parallel composition, pure ----------------------------
 
 
 def _theorem_5_2() -> Iterable[Check]:
@@ -58,7 +58,8 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """The function f_∞ with the parameters of the given creations; ``consistent``: f_{∞,FPC}."""
+    """The function f_∞ with these creations' parameters; if ``consistent``, the function
+    f_{∞,FPC}."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -69,12 +70,12 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
 
 
 def _guarded(created: Create, pair: Pair) -> PostProcessor:
-    """The simulator T_j of a created mechanism, with V[f'_j] inside for every first pair, as in the
-    paper."""
+    """The simulator T_j of a created mechanism as printed: it contains V[f'_j], whatever the first
+    pair is."""
     return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
-# --- Theorem 5.5: first-pair consistent, any δ ---------------------------------------------
+# --- checks of Theorem 5.5: first-pair consistent, any δ -----------------------------------
 
 
 def _theorem_5_5() -> Iterable[Check]:
@@ -101,7 +102,7 @@ def _one_of_four() -> Evidence:
     return of_creations(f, [one], claimed, 8, 4, exactly=True)
 
 
-# --- Theorem 1.4 (CM §5.2): the counterexample, found by search -----------------------------------
+# --- checks of Theorem 1.4 (CM §5.2): the counterexample, found by search -------------------------
 
 
 def _counterexample() -> Iterable[Check]:
@@ -114,7 +115,8 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """Evidence on copies of M_δ under f_∞; the solver finds the adversary and the figure itself."""
+    """Evidence on copies of M_δ under f_∞; the solver finds the best adversary and its δ by
+    search."""
     created = Create(LeakyBit(delta=delta))
     claimed = [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)]
     f, rounds = _sparse(created), 2 * copies + 1

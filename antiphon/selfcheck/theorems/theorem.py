@@ -27,45 +27,49 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
 
 Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
-"""A pair (ε, δ): one point of a claim."""
+"""A pair (ε, δ): a point of a claimed privacy curve."""
 
 
 class Standing(enum.Enum):
-    """The relation that the tight δ must have to the claimed δ."""
+    """The relation that a tight δ must have to the claimed δ, if the statement is true."""
 
     AT_MOST = "≤"
     EQUAL = "="
     EQUIVALENT = "≡"
-    """The relation of equivalent systems: claimed is (0, 0), tight their variation distance."""
+    """The relation for equivalent systems: the claim is (0, 0), and tight is their total variation
+    distance."""
 
 
 @attrs.frozen
 class Evidence:
-    """The figures that decide a checked statement: claimed and tight δ, and any missing premise."""
+    """The figures that decide a checked statement: claimed δ, tight δ, and a missing premise if
+    any."""
 
     claimed: tuple[Bound, ...]
     """The claimed points (ε, δ); for an equivalence, (0, 0)."""
     tight: tuple[Fraction, ...]
     """The exact tight δ at each claimed ε."""
     adversary: str = attrs.field(default="", repr=False)
-    """The adversary that attains ``tight``: a decision tree, or two runs that break a property."""
+    """The adversary that attains ``tight``, as a decision tree, or two runs that break a
+    property."""
     note: str = ""
     relation: Standing = Standing.AT_MOST
     lacking: str = ""
-    """The premise that the system lacks, in words; "" for none, as of every true statement."""
+    """The premise that the system lacks, in words; "" if it lacks none."""
     certify: Callable[[], Sequence[Certificate]] | None = attrs.field(
         default=None, eq=False, repr=False
     )
-    """A function that writes certificates of ``tight``; None for figures of another kind."""
+    """A function that writes certificates of ``tight``; None if ``tight`` cannot be certified."""
 
     @property
     def exceeds(self) -> bool:
-        """Whether a tight δ is larger than the claimed one."""
+        """Whether some tight δ is larger than the δ claimed."""
         return any(tight > delta for (_, delta), tight in self._points)
 
     @property
     def holds(self) -> bool:
-        """Whether no premise is missing, and each tight δ stands in ``relation`` to its claim."""
+        """Whether no premise is missing, and each tight δ has the required ``relation`` to its
+        claim."""
         attained = all(tight == delta for (_, delta), tight in self._points)
         figures = attained if self.relation is Standing.EQUAL else not self.exceeds
         return figures and not self.lacking
@@ -77,7 +81,7 @@ class Evidence:
 
 @attrs.frozen
 class Check:
-    """A theorem on a finite instance, or its broken twin: the same with one premise changed."""
+    """A theorem on a finite system, or its broken twin: the same with one premise changed."""
 
     theorem: str
     instance: str
@@ -116,14 +120,14 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """Checks of one theorem, one for each tuple in ``given``: its values are the arguments of
-    ``decide``, and fill the text ``instance``."""
+    """Checks of one theorem, one for each tuple of arguments for ``decide``, which also fill the
+    text ``instance``."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
 @attrs.frozen
 class Decided:
-    """A check with its evidence: one row of the table."""
+    """A check with its evidence: one row of the table of ``antiphon verify``."""
 
     check: Check
     evidence: Evidence
@@ -131,14 +135,14 @@ class Decided:
 
     @property
     def as_expected(self) -> bool:
-        """Whether a theorem holds or, for a twin, its δ is above its claim and an adversary that
-        attains it is named."""
+        """Whether a theorem holds or, for a twin, an adversary is named whose δ exceeds the
+        claim."""
         found = self.evidence
         return found.holds if self.check.expected else found.exceeds and bool(found.adversary)
 
     @property
     def verdict(self) -> str:
-        """The verdict in words; surprises are in capitals or say "must not"."""
+        """The verdict in words; an unexpected one is in capitals or says "must not"."""
         if self.check.expected:
             return "holds" if self.evidence.holds else "FAILS"
         return "fails, as it must" if self.evidence.exceeds else "holds, but must not"
@@ -159,7 +163,7 @@ def private(
     max_creations: int | None = None,
     queries: Iterable[object] | None = None,
 ) -> Evidence:
-    """Evidence that M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
+    """Evidence that the system is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
 
     ``exactly``: each δ is tight; then the adversary that attains it is shown as well.
     """
@@ -186,8 +190,8 @@ def of_creations(
     *,
     exactly: bool = False,
 ) -> Evidence:
-    """Evidence that the tight δ of ExtConComp w.r.t. f is within the claimed bounds, if at most
-    ``most`` of ``created`` are created."""
+    """Evidence that ExtConComp w.r.t. f has at most the claimed δ, with at most ``most``
+    creations."""
     return private(
         ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=most
     )
@@ -228,8 +232,8 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger δ of the two directions (world 0 against 1, and 1 against 0), and the direction's
-    number."""
+    """The larger δ of world 0 against 1 and world 1 against 0, and the number of the first
+    world."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 
@@ -246,7 +250,8 @@ def _tree(
 def _wrong(
     points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
 ) -> exact.ExactEpsilon | None:
-    """The first ε at which a tight δ is above its claim, or not equal if ``exactly``; or None."""
+    """The first ε at which a tight δ is above its claim or, if ``exactly``, not equal; else
+    None."""
     for (epsilon, delta), found in zip(points, tight, strict=True):
         if found > delta or (exactly and found != delta):
             return epsilon
@@ -260,7 +265,8 @@ def same_views(
     *,
     note: str = "",
 ) -> Evidence:
-    """Evidence that each pair of systems is equivalent (CM Def. 2.10): their views are alike."""
+    """Evidence that each pair of systems is equivalent (CM Def. 2.10): their views have the same
+    law."""
     messages = tuple(queries)
     found = [equivalent(a, b, rounds=rounds, queries=messages) for a, b in systems]
     worst = max(found, key=lambda each: each.distance)
@@ -278,14 +284,14 @@ def same_views(
 def in_both_worlds(
     left: Callable[[int], Mechanism], right: Callable[[int], Mechanism]
 ) -> list[tuple[Mechanism, Mechanism]]:
-    """The pairs (left(b), right(b)) of systems for b = 0 and b = 1."""
+    """The pairs of systems (left(b), right(b)) for b = 0 and b = 1."""
     return [(left(bit), right(bit)) for bit in (0, 1)]
 
 
 def composed(
     parameters: Sequence[Parameters], epsilons: Iterable[exact.Epsilon]
 ) -> tuple[Bound, ...]:
-    """The points (ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
+    """The points (ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its law of 4^k outcomes.
 
     Computed without the solver: the hockey-stick divergence of two product laws.
     """
@@ -315,7 +321,8 @@ def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, 
 
 
 def runs_of(violation: Violation) -> str:
-    """A text of two runs that break a property: the messages that P received and sent."""
+    """The two runs that break a property, as text: the messages that P received and sent in
+    each."""
     lines = [f"{violation.property.value}: {violation.reason}"]
     for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):
         lines.append(f"  run {name}")

@@ -70,7 +70,7 @@ def checks() -> Iterable[theorem.Check]:
 
 @cache
 def claiming(mechanism: Table | FiniteAboveThreshold, f: Verification, rounds: int) -> Create:
-    """The creation of a mechanism that claims its own trade-off function, found exactly."""
+    """The message that creates a mechanism with one claim: its own exact trade-off function."""
     best = pair_simulator(mechanism, f, rounds=rounds).pair
     pair = FinitePair(*zip(*best_of((best, _swapped(best))), strict=True))
     claim = Claim(Dominated(pair), f, Status.PROVED, "computed exactly (audit.simulator_of_pairs)")
@@ -90,7 +90,7 @@ def _pair(created: Create) -> Dichotomy:
 
 
 def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
-    """The points (ε, δ) of the product of the pairs (P, Q) that the given creations claim."""
+    """The points (ε, δ) of the product of the pairs (P, Q) that these creations claim."""
     points = [(Fraction(1), Fraction(1))]
     for pair in map(_pair, created):
         points = [(p * a, q * b) for (p, q), (a, b) in product(points, pair)]
@@ -103,8 +103,8 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
-    """A mechanism that draws from each pair (P, Q), for the bit 0 from P and for 1 from Q; it
-    answers the indices of the drawn points. ``single``: one index alone."""
+    """A mechanism on a bit: it draws from each pair (P, Q), by P for 0 and Q for 1, and answers the
+    indices of the points drawn; ``single``: of one pair."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False
@@ -120,7 +120,7 @@ def _weights(pair: Dichotomy, bit: int) -> list[int]:
     return [int(point[bit] * scale) for point in pair]
 
 
-# --- Theorem F: one mechanism --------------------------------------------------------------------
+# --- checks of Theorem F: one mechanism ----------------------------------------------------------
 
 
 def _same(
@@ -130,8 +130,8 @@ def _same(
     *,
     nearer: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M: T is the simulator, and N(b)
-    draws once from the pair of laws that M claims. ``nearer``: by how much N's laws are mixed."""
+    """Evidence that T ∘* N(b) has the views of V[f] ∘* I(b) ∘* M, where T is the simulator and N(b)
+    draws once from M's pair (P, Q); ``nearer``: a part by which P and Q are mixed, in a twin."""
     simulator = pair_simulator(mechanism, f, rounds=rounds)
     fed = [(p + nearer * (q - p) / 2, q + nearer * (p - q) / 2) for p, q in simulator.pair]
     samples = Samples((tuple(fed),), single=True)
@@ -141,7 +141,7 @@ def _same(
     return theorem.same_views(systems, rounds, pairs)
 
 
-# --- Theorem F: compositions ---------------------------------------------------------------------
+# --- checks of Theorem F: compositions -----------------------------------------------------------
 
 
 def _measures(*created: Create) -> list[Dominated]:
@@ -179,13 +179,13 @@ def _sparse(*created: Create, consistent: bool = True) -> validity.SparseMeasure
 def _bounded(
     purse: Sequence[Create], made: Sequence[Create], rounds: int, most: int, *, f: Suitable
 ) -> theorem.Evidence:
-    """Evidence on a composition: its δ is at most that of the product of the (P, Q) of
+    """Evidence that a composition has at most the δ of the product of the pairs (P, Q) in
     ``purse``."""
     return theorem.of_creations(f, made, _figures(*purse), rounds, most)
 
 
 def _only(*_: object) -> int:
-    """The number of the sample that a simulator takes: 0, as there is one sample only."""
+    """The index of the sample that the simulator takes: 0, as there is a single sample."""
     return 0
 
 
@@ -209,7 +209,7 @@ def _proof(made: list[Create], count: int, rounds: int, *, f: Suitable) -> theor
     return theorem.same_views(systems, rounds, messages(made, count))
 
 
-# --- without first-pair consistency --------------------------------------------------------------
+# --- checks of Theorem F₁: without first-pair consistency ----------------------------------------
 
 
 def _without_consistency() -> Iterable[theorem.Check]:
@@ -238,7 +238,8 @@ def _one_of(n: int, *, claimed: Sequence[theorem.Bound], exactly: bool = False) 
 
 
 def _attained(n: int, *, counted: int | None = None) -> theorem.Evidence:
-    """Evidence for Theorem F₁ on n creations, under the claim for ``counted`` creations."""
+    """Evidence for Theorem F₁ on n creations; in a twin, the claim is that for ``counted``
+    creations."""
     points = zip(_figures(claiming(EXPOSED, EVENT, 2)), _of_response(), strict=True)
     claimed = [
         (at, most * (1 - (1 - delta / most) ** (counted or n))) for (at, delta), (_, most) in points

@@ -38,8 +38,8 @@ class FreshNoise(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class NoiseByHalves(ContinualMechanism[tuple[int, ...], Any, Any]):
-    """A toy mechanism with noise bits R and N, drawn first: y₁ = x₁ + N + R and then y₂ = x₁ + x₂ +
-    R.
+    """A toy mechanism with noise bits R and N: its answers to bits x₁, x₂ are x₁ + N + R and x₁ +
+    x₂ + R.
 
     It is (0, 3/4)-DP, and not uniformly: where y₁ shows that N = R, the second answer is exact.
     State: () before the first answer, then (x₁, R), then (0, 0, 0).
@@ -68,7 +68,8 @@ def checks() -> Iterable[Check]:
 
 
 def _created(number: int, sparse: int = 1, *, kind: Any = FreshNoise) -> Evidence:
-    """Evidence on ``number`` creations, of which ``sparse`` may see a difference."""
+    """Evidence on ``number`` creations of one ``kind``, of which ``sparse`` may see a
+    difference."""
     create = Create(kind())
     fixed = [create.parameters] * sparse
     f, claimed = sparse_parallel(fixed), composed(fixed, [ZERO])

@@ -23,7 +23,7 @@ QUERIES: Final = Finite((COUNT,))
 EVENT: Final = updates_and_queries(event_level(), QUERIES)
 CURVE: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(4))
 ONE: Final = ((Log(2), Fraction(0)),)
-"""The parameters of one randomized response, ε = ln 2."""
+"""The (ε, δ) of one randomized response with ε = ln 2."""
 
 
 def checks() -> Iterable[Check]:
@@ -39,8 +39,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class RandomizedBits(ContinualMechanism[Any, Any, Any]):
-    """A finite counter: each bit is randomized (RR with ε = ln 2), and counted; or, with
-    ``parities``, its parity with the bit before.
+    """A finite counter of randomized bits (RR with ε = ln 2) or, with ``parities``, of the
+    randomized parities of neighbouring bits.
 
     State: the last bit, and the number of randomized ones.
     """
@@ -62,14 +62,14 @@ _WINDOW: Final = Window(2)
 
 
 def sliding(processor: PostProcessor[Any] = _WINDOW) -> Evidence:
-    """Evidence that the counts of a counter's sliding windows are as private as its counts since
-    the start."""
+    """Evidence that a counter's sliding-window counts are as private as its counts since the
+    start."""
     system = processor @ RandomizedBits()
     return private(system, event_level(), composed(ONE, CURVE), 3, exactly=True)
 
 
 def aged(age: int = 0, answers: int = 1) -> Evidence:
-    """Evidence that stopping ``age`` updates after the differing one reveals at most ``answers``
-    randomized responses."""
+    """Evidence that an adversary that stops ``age`` updates after the differing one learns at most
+    ``answers`` randomized responses."""
     system, f = RandomizedBits(parities=True), UntilAge(EVENT, age)
     return private(system, f, composed(ONE * answers, CURVE), 6, exactly=True)

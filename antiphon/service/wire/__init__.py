@@ -1,1 +1,1 @@
-"""Limits on connections: their number, the rate of their requests, and their duration."""
+"""Limits on HTTP connections: their number, the rate of their requests, and their duration."""

@@ -1,4 +1,4 @@
-"""A limit on the number of connections at once, in all and from each address.
+"""A limit on the number of connections that are open at once, in all and from each address.
 
 asyncio and uvloop accept every connection; once the process has no file descriptor left, they print
 a traceback for each waiting connection. Here a connection is accepted only while there is room.
@@ -15,23 +15,23 @@ from typing import Any, Final, NamedTuple
 from antiphon.service.wire.floods import address_of
 
 FULL: Final = 0.1
-"""Seconds until the next attempt to accept, if the process has no file descriptor left."""
+"""The number of seconds until accepting is tried again, if no file descriptor is free."""
 
 
 class Seats(NamedTuple):
-    """The largest numbers of connections, in all and from one address."""
+    """The largest numbers of connections that are open at once, in all and from one address."""
 
     at_once: int = 800
-    """The largest number of connections, below the 1,024 files that a process may mostly open."""
+    """The largest number of connections; most processes may open 1,024 files."""
     of_one: int = 100
-    """The largest number of connections from one address; behind a proxy all have its address."""
+    """The largest number of connections from one address; all those of a proxy have its address."""
 
 
 SEATS: Final = Seats()
 
 
 class Door:
-    """A server that accepts connections, in place of asyncio's server in uvicorn.
+    """A server socket that accepts connections, in place of asyncio's server in uvicorn.
 
     At the limit it accepts nothing, and connections wait in the kernel. A connection from an
     address with too many connections is closed at once.
@@ -50,7 +50,7 @@ class Door:
         self._task.cancel()
 
     async def wait_closed(self) -> None:
-        """Wait until the server accepts no more connections."""
+        """Wait until no more connections are accepted."""
         await asyncio.wait([self._task])
 
     async def _accept_all(self) -> None:
@@ -62,11 +62,11 @@ class Door:
                     await self._room.wait()
                 try:
                     connection, peer = await loop.sock_accept(listener)
-                except OSError:  # the process has no free descriptor, or the client has left
+                except OSError:  # No descriptor is free, or the client has left.
                     await asyncio.sleep(FULL)
                     continue
                 await self._admit(connection, address_of(peer[0]))
-                await asyncio.sleep(0)  # lets other tasks run in a flood of connections
+                await asyncio.sleep(0)  # In a flood of connections, other tasks run here.
 
     async def _admit(self, connection: socket.socket, address: str) -> None:
         if self._taken[address] >= self._places.of_one:
@@ -78,7 +78,7 @@ class Door:
         try:
             loop = asyncio.get_running_loop()
             await loop.connect_accepted_socket(lambda: protocol, connection)
-        except OSError:  # The client left before it was served.
+        except OSError:  # The client left before its connection was set up.
             connection.close()
             self._leave(address)
 

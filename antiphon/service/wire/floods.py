@@ -1,4 +1,4 @@
-"""Limits on the rate of requests: a token bucket for each token, and for each other address."""
+"""Limits on the rate of requests: a token bucket for each holder of a token, and each address."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ RATES: Final = {
     "analyst": (50.0, 100.0), "ingestion": (10_000.0, 20_000.0), "guess": (5.0, 20.0),
     "read": (200.0, 400.0),
 }  # fmt: skip
-"""The limits of requests, as a rate a second and a number at once: for a token; for an address with
-wrong tokens; for an address without a token."""
+"""The limits of requests, as (number a second, number at once): for the holder of a token, by role;
+for an address that sends wrong tokens; for one that reads without a token."""
 _NAMES: Final = 10_000
 
 
 class Buckets:
-    """Token buckets by name, with a common rate a second and a common largest number at once."""
+    """Token buckets by name, all with the same number of requests a second and at once."""
 
     def __init__(self, rate: float, most: float) -> None:
         self._rate, self._most = rate, most
@@ -30,26 +30,26 @@ class Buckets:
         level = min(self._most, level + (now - last) * self._rate)
         allowed = level >= 1
         self._levels[name] = level - 1 if allowed else level, now
-        # The bucket that is removed is unused for longest, and so nearly full.
+        # The bucket removed has been unused for longest, so it is nearly full.
         if len(self._levels) > _NAMES:
             self._levels.popitem(last=False)
         return 0 if allowed else (1 - level) / self._rate
 
 
 class Floods:
-    """All token buckets of a service."""
+    """The token buckets of a service, by kind of request."""
 
     def __init__(self, reads: float) -> None:
         rates = {**RATES, "read": (reads, 2 * reads)}
         self._kinds = {kind: Buckets(*rate) for kind, rate in rates.items()}
 
     def wait(self, kind: str, name: str) -> float:
-        """The number of seconds until a request may come; 0 if it may come now."""
+        """The number of seconds until this name may send a request of this kind; 0 if now."""
         return self._kinds[kind].wait(name)
 
 
 def address_of(host: str) -> str:
-    """The address by which requests are counted; of IPv6 the first half, a household's."""
+    """The address for which requests are counted: of IPv6 its first half, which a household has."""
     if ":" not in host:
         return host
     try:

@@ -1,4 +1,4 @@
-"""Timeouts for connections whose requests are never completed.
+"""Timeouts for connections whose requests or responses take too long.
 
 uvicorn closes a connection that is idle between requests. But it keeps a connection whose client
 sends the head of a request byte by byte, or does not read the answer.
@@ -11,23 +11,22 @@ from collections.abc import Callable
 from typing import Any, Final
 
 HEAD: Final = 10.0
-"""Seconds for the head of a request, from its first byte or the start of the connection."""
+"""The number of seconds for a request's head, from its first byte or the connection's start."""
 BODY: Final = 10.0
-"""The number of seconds for the body of a request."""
+"""The number of seconds for a request's body."""
 LONGEST: Final = 64 << 10
-"""The largest number of bytes of a head; httptools has no limit."""
+"""The largest size in bytes of a request's head; httptools has no limit of its own."""
 READ: Final = 30.0
-"""The number of seconds within which a client has to read a part of its answer."""
+"""The number of seconds within which a client must read on, while part of its answer waits."""
 
 
 class Patience(asyncio.Protocol):
-    """A mixin with timeouts for a protocol class of uvicorn."""
+    """A mixin that adds timeouts to a protocol class of uvicorn."""
 
     cycle: Any
-    """The object with which uvicorn answers the current request, or the last one; None before the
-    first."""
+    """uvicorn's object for the current request, or the last one; None before the first."""
     ended: Callable[[], object] | None = None
-    """A callback for the end of the connection."""
+    """A function to call when the connection has ended."""
     _transport: asyncio.Transport
     _heard = 0
     _head: asyncio.TimerHandle | None = None
@@ -68,7 +67,7 @@ class Patience(asyncio.Protocol):
 
 
 def _ended(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """Cancel a timer; returns None, to be stored in its place."""
+    """Cancel a timer, if there is one; returns None, to be stored in its place."""
     if timer is not None:
         timer.cancel()
     return None

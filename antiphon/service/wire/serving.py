@@ -1,4 +1,4 @@
-"""A uvicorn server whose connections are limited (``Door``) and have timeouts (``patience``)."""
+"""A uvicorn server with a limited number of connections (``Door``) and timeouts (``patience``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antiphon.service.wire.door import SEATS, Door, Seats
 from antiphon.service.wire.patience import patient
 
 BACKLOG: Final = 128
-"""The number of connections that may wait in the kernel before they are accepted."""
+"""The number of connections that may wait to be accepted, in the kernel."""
 
 
 def listener_of(host: str, port: int) -> socket.socket:
@@ -28,7 +28,7 @@ def listener_of(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """A server of one service on a socket; ``http``: "h11", "httptools" or "auto"."""
+    """A uvicorn server of one service on a socket; ``http``: "h11", "httptools" or "auto"."""
 
     def __init__(
         self, service: Service, listener: socket.socket, *names: str,
@@ -57,6 +57,6 @@ class Server(uvicorn.Server):
         self.servers = [door]
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """End the server, and tell the browsers that listen."""
+        """End the server at a signal, after telling the browsers that listen."""
         self._service.end()
         super().handle_exit(sig, frame)

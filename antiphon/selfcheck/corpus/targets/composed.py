@@ -23,8 +23,7 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
 class SwapsStates(Extended):
-    """A broken ExtConComp that swaps the states of mechanisms 2i and 2i+1 after each question to
-    one.
+    """A broken ExtConComp: after a question it swaps the states of the mechanisms 2i and 2i+1.
 
     The verifier's record of each mechanism's messages is then wrong, so a mechanism can be asked
     more than its f allows.
@@ -63,7 +62,7 @@ TWO: Final = Create(RandomizedResponse(epsilon=Log(2)))
 THREE: Final = Create(RandomizedResponse(epsilon=Log(3)))
 EITHER: Final = Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10)))
 RARELY: Final = Fraction(1, 50)
-"""The δ of the mechanisms M_δ in the counterexample to sparse composition with δ > 0."""
+"""The δ of each M_δ in the counterexample to sparse composition with δ > 0."""
 COPIES: Final = 50
 
 
@@ -77,12 +76,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """The differing pairs (0, 1) to the mechanisms with the given indices, in order."""
+    """Messages: the differing pair (0, 1) to each of the mechanisms with these indices."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """The identical pairs (0, 0) to the mechanisms with the given indices, in order."""
+    """Messages: the identical pair (0, 0) to each of the mechanisms with these indices."""
     return [same(Ask(0, index)) for index in indices]
 
 
@@ -161,7 +160,7 @@ def _consistent() -> Iterator[Entry]:
     fifty = _entry("f_∞ with δ > 0: fifty M_δ", f, Player("the counterexample's", breaker), truth,
                    "CM Thm 1.4", epsilon=0, delta=RARELY, broken=True)  # fmt: skip
     near = 0.98 * float(breaker.success)
-    # Both worlds together take a million interactions.
+    # The thorough audit takes 500,000 interactions in each world, as these are long.
     yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)
 
 

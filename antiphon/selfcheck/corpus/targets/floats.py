@@ -21,14 +21,14 @@ from antiphon.verifiers import Within, neighbouring_start
 
 
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
-    """A random sign ±1, and ln u for u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
+    """A random sign ±1, and ln u for a uniform u from the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
-    # The argument of the logarithm is exact in doubles, as if a generator of doubles had drawn it.
+    # The argument of the logarithm is a double without rounding, like a draw of float generators.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
 def _log(u: float) -> float:
-    """The logarithm ln u of a double, or of a column of doubles, equal to the last bit."""
+    """The logarithm ln u of a double or, bit by bit the same, of each entry of a column."""
     found = np.log(u)
     return float(found) if type(found) is np.float64 else found
 
@@ -60,7 +60,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
 
 @column_safe
 def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
-    """The last bits of the first answer: whether it is a multiple of 2^-52, and of 2^-53."""
+    """The last bits of the first answer: whether it is a multiple of 2^-52, and one of 2^-53."""
     y = answers[0]
     return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
 
@@ -69,8 +69,8 @@ def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
 @column_safe
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
-    """The snapping mechanism, Laplace noise of scale λ clamped to ±B and rounded to multiples of Λ:
-    clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ), u uniform on (0, 1].
+    """The snapping mechanism: Laplace noise of scale λ, clamped to ±B and rounded to multiples of
+    Λ: clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ), u uniform on (0, 1].
 
     NIM: an int -> a float: a multiple of Λ, or ±B. λ = (1 + B·2^-49)/ε, and Λ is the least
     power of two >= λ; a value halfway between two multiples goes up.
@@ -84,7 +84,7 @@ class Snapping(NoninteractiveMechanism[int, float]):
     scale: float = attrs.field(init=False, eq=False, repr=False)
     """The scale λ of the Laplace noise."""
     grid: float = attrs.field(init=False, eq=False, repr=False)
-    """The step Λ of the grid."""
+    """The step Λ of the grid to which answers are rounded."""
 
     def __attrs_post_init__(self) -> None:
         scale = (1 + self.bound / 2**49) / self.epsilon
@@ -121,8 +121,7 @@ class Snapping(NoninteractiveMechanism[int, float]):
 @column_safe
 @attrs.frozen
 class TruncatedGeometric(NoninteractiveMechanism[int, int]):
-    """The mechanism GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n,
-    exactly.
+    """The mechanism GeoSample: a count in 0..n plus exact geometric noise, clipped to 0..n.
 
     NIM: an int -> an int. It draws z with weight F(z) − F(z−1), like the paper's binary search for
     the least z with F(z) >= u for a uniform u in 1..d. Privacy: ln(1 + 2^-k)-DP w.r.t. counts at
@@ -151,7 +150,7 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """The scaled distribution function d·Pr[Z <= z], d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
+        """The int d·Pr[answer <= z] for this count, where d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:

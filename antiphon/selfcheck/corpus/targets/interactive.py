@@ -19,12 +19,12 @@ from antiphon.verifiers import Within, models
 
 _QUERIES: Final = Finite((COUNT,))
 _PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
-"""The messages to a filter of bits: (g, bit), where a randomized response to the bit costs ln g."""
+"""The messages (g, bit) to a ``ResponseFilter``: a randomized response to the bit, for ln g."""
 
 
 class SharedNoiseState(NamedTuple):
-    """The state of ``SharedNoiseCounter``: the tree's nodes that make up the prefix as (height,
-    sum), and the noise of each height, None before its draw."""
+    """The state of ``SharedNoiseCounter``: the tree nodes that cover the updates so far, as
+    (height, sum), and the noise of each height, None before its draw."""
 
     subtrees: tuple[tuple[int, int], ...]
     noises: tuple[int | None, ...]
@@ -79,8 +79,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of ``LaggingCounter``: the inner counter's state, and the last update, not yet
-    sent."""
+    """The state of ``LaggingCounter``: the inner counter's state, and the last update, which the
+    inner counter has not got yet."""
 
     inner: object
     waiting: object
@@ -90,8 +90,7 @@ class LaggingState(NamedTuple):
 @column_safe
 @attrs.frozen
 class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
-    """A counter whose sums lag by one update: inaccurate, but exactly as private as the inner
-    counter.
+    """A counter whose counts leave out the last update: inaccurate, but private as it claims.
 
     It equals the counter on the stream shifted by one, so no audit of privacy may refute it.
     """
@@ -126,8 +125,7 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
 @column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
-    """The Gaussian mechanism x ↦ x + N(0, σ²); a broken twin ``takes_variance`` σ² for the
-    deviation.
+    """The Gaussian mechanism x ↦ x + N(0, σ²); ``takes_variance`` is a bug: deviation σ².
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
@@ -169,8 +167,7 @@ def _normal(x: float) -> float:
 @column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
-    """A filter of randomized responses to bits, each with an ε of its own, up to ln ``budget`` in
-    all.
+    """A filter of randomized responses to bits, whose ε add up to at most ln ``budget``.
 
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
     ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it

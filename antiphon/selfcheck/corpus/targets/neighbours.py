@@ -18,12 +18,12 @@ class TotalWithin:
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether the distances of the entries sum to no more than ``distance``."""
+        """Whether the absolute differences of the entries add up to at most ``distance``."""
         if not (type(zero) is type(one) is tuple) or len(zero) != len(one):
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # An entry of one of the tuples is not a number.
+        except InvalidArgument:  # An entry that is no number makes the tuples no neighbours.
             return False
         return bool(sum(gaps) <= self.distance)
 
@@ -31,10 +31,10 @@ class TotalWithin:
 @register("antiphon.corpus.SameHead/1")
 @attrs.frozen
 class SameHead:
-    """A relation on pairs (a, b): the public first entries are equal, the second ones are free."""
+    """A relation on pairs (a, b): equal public first entries a, and any second entries b."""
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are tuples of two with the same first entry."""
+        """Whether both are tuples of two entries, with the same first one."""
         if not (type(zero) is type(one) is tuple) or len(zero) != 2 or len(one) != 2:
             return False
         return identical(zero[0], one[0])
@@ -52,6 +52,6 @@ def whole(instance: object, field: "attrs.Attribute[int]", value: object) -> Non
 def claimed(
     verification: Verification, status: Status, source: str, *, epsilon: Epsilon, delta: object = 0
 ) -> tuple[Claim, ...]:
-    """One claim of ε-DP or (ε, δ)-DP, as the tuple that a mechanism's ``claims`` returns."""
+    """A tuple with one claim of ε-DP or (ε, δ)-DP, for a mechanism's ``claims``."""
     measure = Approximate(epsilon, delta) if delta else Pure(epsilon)
     return (Claim(measure, verification, status, source),)

@@ -57,8 +57,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """Report noisy max: the index of the largest query after noise of scale 2/ε; of equal ones the
-    first.
+    """Report noisy max: the index of the largest answer plus noise of scale 2/ε.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
@@ -97,7 +96,7 @@ class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
 
     def _noisy(self, answer: int, coins: Coins) -> float:
         noise = coins.laplace(float(2 / self.epsilon))
-        # the absolute value of Lap(b) has the law Exp(b)
+        # The absolute value of Laplace noise of scale b has the exponential law of scale b.
         return answer + (abs(noise) if self.exponential else noise)
 
 
@@ -106,16 +105,15 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor of the number of outcomes of a draw: with this many, draws are simulated as columns of
-numbers, not outcome by outcome."""
+"""A factor that makes a draw's outcomes too many to list, so that a column of draws is sampled."""
 
 
 @register("antiphon.corpus.Rappor/1")
 @column_safe
 @attrs.frozen
 class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
-    """A RAPPOR report on a value: its Bloom filter, each bit randomized for good and then once
-    more.
+    """A RAPPOR report on a value: its Bloom filter, with each bit randomized once for all reports
+    and again for each report.
 
     NIM: an int -> ``bits`` bits. ``hashes`` public hash functions set bits of the filter.
     A bit B becomes B' = 1 w.p. f/2, 0 w.p. f/2, else B (the permanent response); then 1
@@ -144,12 +142,12 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return claimed(neighbouring_start(), Status.PROVED, source, epsilon=epsilon)
 
     def reported(self, bit: int) -> Fraction:
-        """The probability Pr[report 1 | B = bit]."""
+        """The probability Pr[report 1 | B = bit], where B is a bit of the Bloom filter."""
         kept = self.f / 2 + (1 - self.f) * bit
         return kept * self.q + (1 - kept) * self.p
 
     def bloom(self, value: int) -> frozenset[int]:
-        """The indices of the filter's bits that the hash functions set for a value."""
+        """The indices of the Bloom filter's bits that a value sets to 1."""
         digests = (
             blake2b(f"{which}:{value}".encode(), digest_size=8).digest()
             for which in range(self.hashes)
@@ -161,8 +159,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A reported bit, computed from comparisons without branches, so that many interactions can
-        run as one column."""
+        """A randomized bit of a report; it is computed without branches, as columns need."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:

@@ -18,23 +18,23 @@ from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers import Within, every_pair
 
 Scale: TypeAlias = tuple[Union[int, Fraction], Union[int, Fraction]]
-"""A pair (a, b): Laplace noise of scale (a + b·c)/ε, if c answers may be ⊤."""
+"""A pair (a, b) for the noise scale (a + b·c)/ε, where c is the largest number of answers ⊤."""
 
 
 class Recipe(NamedTuple):
     """The noise scales and rules that define one variant of the sparse vector technique."""
 
     rho: Scale
-    """The scale of the threshold's noise ρ."""
+    """The scale of the Laplace noise ρ on the threshold."""
     nu: Scale | None
-    """The scale of each query's noise ν; None: no noise."""
+    """The scale of the Laplace noise ν on each query's answer; None: no noise."""
     release: Scale | None = None
-    """The scale of fresh noise on a number released for ⊤; with (0, 0) the compared number itself
-    is released."""
+    """The scale of fresh noise on the number that is released in place of ⊤; (0, 0) releases the
+    number that was compared; None: ⊤."""
     halts: bool = True
-    """Whether the mechanism halts after the c answers ⊤ that it may give."""
+    """Whether the mechanism halts once it has given c answers ⊤."""
     redraws: bool = False
-    """Whether the threshold's noise ρ is drawn afresh after each ⊤."""
+    """Whether the threshold's noise ρ is drawn anew after each ⊤."""
     private: bool = False
     source: str = "Lyu et al. 2017"
 
@@ -50,12 +50,12 @@ RECIPES: Final[dict[str, Recipe]] = {
     "numeric": Recipe((3, 0), (0, 6), release=(0, 3), private=True),
     "never halts": Recipe((2, 0), (0, 4), halts=False, source="every ⊤ costs anew"),
 }
-"""The variants by the number of Lyu's algorithm; "numeric" is Algorithm 7 with ε₁ = ε₂ = ε₃, and
-"never halts" a broken Algorithm 1."""
+"""The variants, by algorithm number in Lyu, Su and Li; "numeric" is Algorithm 7 with ε₁ = ε₂ = ε₃,
+and "never halts" a broken Algorithm 1."""
 
 
 class SparseVectorState(NamedTuple):
-    """The state: the threshold's noise ρ, once drawn, and the number of ⊤ left."""
+    """The state: the threshold's noise ρ, None before its draw, and the number of ⊤ left."""
 
     rho: float | None
     tops: int
@@ -74,8 +74,7 @@ def _threshold(value: object) -> float:
 @column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
-    """A variant of the sparse vector technique: ⊤ iff query + ν >= threshold + ρ, noises by
-    ``RECIPES``.
+    """A variant of the sparse vector technique: ⊤ iff query + ν >= threshold + ρ, with noise ν, ρ.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
     unless the variant never stops. q is an int: the answer of a query on the dataset.
