@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import attrs
 
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
+from antiphon.numbers.errors import shown
 from antiphon.numbers.named import by_name
 from antiphon.numbers.symbolic import Symbolic
 
@@ -54,7 +55,7 @@ def check_positive(value: object, name: str) -> Fraction:
     if type(value) is Log:
         raise InvalidArgument(
             f"{name} must be rational, as noise is drawn for it exactly: write "
-            f"{name}=float(ap.{value!s:.60}), and that number is what is claimed"
+            f"{name}=float(ap.Log({shown(value.argument)})), and that number is what is claimed"
         )
     return _short(exact.positive(value, name), name)
 
