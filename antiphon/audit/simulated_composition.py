@@ -169,7 +169,8 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
     def _simulator(self, created: Create, pair: Pair) -> PostProcessor:
-        """The simulator of a creation; equal creations share one, so equal states are equal."""
+        """The simulator of a created mechanism; equal creations share one, so that equal states of
+        𝒫 compare equal."""
         key = created, identical(pair.zero, pair.one)
         if key not in self._chosen:
             self._chosen[key] = self.choose(created, pair)

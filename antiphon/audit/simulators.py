@@ -111,7 +111,7 @@ class Simulator(PostProcessor[Simulated]):
     _known: dict[Key, Continuations | None] = attrs.field(
         init=False, repr=False, factory=dict[Key, Continuations | None]
     )
-    """A cache, as a step is computed again for every outcome of its coins."""
+    """A cache of steps, since a step is computed again for every outcome of its coins."""
     _accepts: Callable[[object], bool] = attrs.field(init=False, repr=False)
     _laws: dict[tuple[Key, Sample | None], list[int] | None] = attrs.field(
         init=False, repr=False, factory=dict[tuple[Key, Sample | None], list[int] | None]

@@ -95,8 +95,8 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The claim as an inquiry about this mechanism, from which the derivation of a composition
-        gets a step for the certificate."""
+        """The question for the derivation of this mechanism's claim. In the derivation of a
+        composition the answer is a step that names the certificate."""
         return Derived(Inquiry(self, self.verification), None)
 
 

@@ -159,8 +159,8 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The game of the exact engine that compares two mechanisms: the first is played in world 0,
-    the second in world 1.
+    """The arena in which two mechanisms are compared: the first is played in world 0, the second in
+    world 1.
 
     Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation distance of
     the two view laws, so it is 0 iff the mechanisms are equivalent.
@@ -187,8 +187,9 @@ def guarded_step(mechanism: Mechanism) -> Step:
     return guarded
 
 
-# A judge (a function that applies f) refers to f and to no arena. So a question that is dropped is
-# freed at once: a reference cycle, with all of its beliefs, would wait for the garbage collector.
+# A judge (a function that applies f) refers to f, and not to the arena. Else both would form a
+# reference cycle, and the beliefs of a question that is no longer used would stay in memory until
+# the garbage collector runs.
 
 
 def _judge(verification: Verification) -> Judge:
@@ -215,7 +216,8 @@ def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: those ``given`` in the query space, else all of it."""
+    """The messages to try in every state: those of ``given`` that are in the query space; by
+    default the whole space."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
@@ -273,7 +275,8 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that may follow, without those of messages that surely change nothing."""
+    """The positions that may follow a position; messages that surely change nothing are left
+    out."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

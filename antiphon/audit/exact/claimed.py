@@ -194,7 +194,8 @@ class Compared(Shown):
 
 
 class Comparison(Displayed, tuple[Compared, ...]):
-    """The claims of a game beside the exact values, one a row; ``print`` shows the verdicts."""
+    """The claims of a game beside the exact values, with one row for each claim; ``print`` shows
+    the verdicts."""
 
     __slots__ = ()
 
@@ -324,8 +325,8 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
 
 def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
-    """The bound on a divergence, at least 0, that a user's function ``ask`` returns. Raises:
-    InvalidArgument otherwise."""
+    """The bound on a divergence that a user's function ``ask`` returns. Raises: InvalidArgument if
+    that is no number >= 0."""
     try:
         value: Any = ask()
         if value >= 0 and not isinstance(value, bool):

@@ -149,10 +149,11 @@ class DivergenceSolver(BackwardRecursion):
                 low, high = low + least * after[0], high + most * after[1]
         return low, high
 
-    # At a whole order, without infinities, both bounds are equal, and a strategy attains them.
+    # At a whole order, if no bound is infinite, both bounds are equal, and a strategy attains them.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # The weights of the past multiply all later terms: they are left out.
+        # The weights of the two worlds only multiply all later terms by one factor: they are left
+        # out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
@@ -293,8 +294,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        # coins=True: public coins count as useful, since a coin that decides how to go on drives
-        # two losses apart.
+        # coins=True: a message that reveals only public coins counts as useful, since the adversary
+        # may go on in different ways by a coin, which drives two losses apart.
         said = self.arena.worth_saying
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found

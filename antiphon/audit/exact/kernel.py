@@ -16,7 +16,8 @@ from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """The law of a hidden state: (state number, weight), sorted, weights without a common divisor."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
-"""The outcomes of a message: ((denominator, answers), for each answer (factor, next law)).
+"""The answers to a message under a law, as ((denominator, answers), laws), where ``laws`` has
+(factor, number of the next law) for each answer.
 
 Answers are sorted numbers. A factor is the common divisor of the next law's weights. Equal pairs
 (denominator, answers) are one object.
@@ -169,7 +170,8 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # An interrupted call's entry is overwritten.
+            # If an earlier call was interrupted here, its entry is overwritten.
+            self.laws[number:] = [law]
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

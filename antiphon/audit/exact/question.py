@@ -173,7 +173,7 @@ class Question(Shown):
             first = Solver(self._arena(), 0, self.limit, self.report)
             # Both solvers share one table of values.
             self._solvers = first, attrs.evolve(first, bit=1)
-        # After a change of limit, an estimate that was given up may fit.
+        # An estimate that was too large under another limit may fit now, so it may be tried again.
         for each in self._solvers:
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
@@ -267,7 +267,7 @@ class Question(Shown):
         growth, _ = divergence.rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
-        # This call builds the caches for the horizon.
+        # This call fills the arena's caches for all rounds, before trials with fewer rounds.
         arena.worth_saying(arena.start(), horizon(rounds))
         left = min(_TRIED, self.limit)
 

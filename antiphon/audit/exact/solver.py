@@ -33,11 +33,13 @@ from antiphon.numbers.errors import Intractable
 Key: TypeAlias = tuple[int, int, int, int]
 """The key of a belief: (rounds left, position, weight of b = 0, weight of b = 1)."""
 Ratio: TypeAlias = tuple[int, int]
-"""A fraction (numerator, denominator), not reduced: equal denominators, often met, add fast."""
+"""A fraction (numerator, denominator), not reduced: denominators are often equal, and such
+fractions add fast."""
 _CYCLES = 500_000
 """The number of new objects after which the garbage collector runs."""
 _YOUNG = 50_000
-"""The number of new objects from which on freezing is cheaper than a garbage collection."""
+"""The number of new objects from which on it is cheaper to exempt them from garbage collection
+(``gc.freeze``) than to visit them."""
 _DEEPEST = 20_000
 """The largest number of rounds, which is the depth of the recursion."""
 
@@ -182,7 +184,8 @@ class Solver(BackwardRecursion):
         return value / growth.denominator
 
     def solve_each(self, growths: Iterable[Fraction], rounds: int) -> list[Fraction]:
-        """``solve`` at several growths, whose beliefs are estimated together."""
+        """The results of ``solve`` for several values of ``growth``; their beliefs are estimated
+        together."""
         given = list(growths)
         self.guide.expected = tuple(float(1 / each if self.bit else each) for each in given)
         try:
@@ -235,7 +238,8 @@ class Solver(BackwardRecursion):
         ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
         """
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
-        ceiling = ahead * aheads[position]  # No adversary gains more than the whole mass ahead.
+        # No adversary gains more than the whole mass of the world ahead.
+        ceiling = ahead * aheads[position]
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         settled = self.arena.settled(position, rounds)

@@ -59,9 +59,11 @@ class InOrder(ABC, Generic[Part]):
     """The number of pieces whose results were taken."""
     waiting: dict[int, Part | Stop] = attrs.field(factory=dict[int, Any])
     taking: bool = False
-    """Whether a result is being taken at this moment, so that the total is undefined."""
+    """Whether a result is being merged at this moment, so that the merged result may be half
+    done."""
     ahead: int = sys.maxsize
-    """The largest number of pieces under way: a later piece may depend on their results."""
+    """The largest number of pieces under way at once. The result of a piece may decide on pieces
+    that are further on."""
 
     @property
     @abstractmethod

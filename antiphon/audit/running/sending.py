@@ -86,7 +86,8 @@ class _Pickler(pickle.Pickler):
 
 
 def _place(thing: object) -> tuple[str, str] | None:
-    """(module, variable) that hold a function or decorated object; None if pickle finds it."""
+    """(module, variable) that hold a function or decorated object; None if pickle finds it by its
+    own name."""
     if isinstance(thing, Named):
         function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):

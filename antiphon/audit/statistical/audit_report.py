@@ -191,7 +191,8 @@ class AuditReport(Shown, Plotted):
         return self.bounds.delta_at(epsilon)
 
     def epsilon_at(self, delta: float) -> float:
-        """A lower bound on the least ε for a δ, for all δ at once, with that confidence."""
+        """A lower bound on the least ε for a δ, for all δ at once, with probability
+        ``confidence``."""
         return self.bounds.epsilon_at(delta)
 
     def progress(self) -> tuple[tuple[int, float], ...]:

@@ -37,7 +37,8 @@ LEAST_CHUNKS: Final = 8
 PLAIN_CHUNKS: Final = 32
 """The largest number of chunks if views contain no numbers: large chunks then need no memory."""
 CHUNK_NUMBERS: Final = 1 << 25
-"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, played."""
+"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, while they are
+played."""
 LEAST_ROUND: Final = 400
 """The least number of training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000

@@ -22,7 +22,9 @@ _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
 """The δ at which a claim without an (ε, δ) of its own is tested."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts of an audit: d is a differing pair, a an identical one (if possible, a query).
+"""The scripts of an audit, as sequences of pairs: d is a differing pair, a an identical one (a
+query, if possible). Answers before and after d reveal a shared noise. Where f allows no second d, a
+stands in its place.
 
 Answers before and after d reveal a shared noise. Where f allows no second d, it becomes a.
 """

@@ -110,11 +110,12 @@ def replicas(
                 tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
             )
             if not lanes.numbered:
-                break  # All replicas are alike, so one is enough.
+                break  # All replicas of this population are alike, so one is enough.
 
 
 def _told(draw: Draw) -> Draw:
-    """The draw as a plain step would record it on its tape: an array of scores becomes bytes."""
+    """A draw as a plain step records it on its tape: with its scores as bytes, if they are an
+    array."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -123,5 +124,6 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of one replica, from an item that may hold different values of many replicas."""
+    """The value of one replica, from an item that may hold different values for different
+    replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item
