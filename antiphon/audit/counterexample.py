@@ -16,7 +16,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class _Exposing(Adversary["tuple[int, bool]"]):
-    """An adversary that creates mechanisms until one answers ⊥, and asks that for the secret bit.
+    """An adversary that creates mechanisms until one answers ⊥, and asks it for the secret bit.
 
     State: (copies created, whether the last one awaits its question).
     """

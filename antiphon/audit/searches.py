@@ -120,8 +120,7 @@ def _strategies() -> ModuleType:
 def _search(
     violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
 ) -> Found | None:
-    """The first of ``examples`` values of a Hypothesis strategy with a violation, shrunk; None if
-    none has any."""
+    """The first of ``examples`` values with a violation, shrunk; None if none has any."""
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large

@@ -1,14 +1,13 @@
-"""The simulator of Theorem F (docs/fdp.md): a mechanism as post-processing of a *dichotomy*, which
-is two measures as a list of points (p, q), their masses.
+"""The simulator of Theorem F (docs/fdp.md), on *dichotomies*: lists of points (p, q), two masses.
 
 T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M, N(0) a sample of P and N(1) one of Q, whenever no adversary tells
 the worlds of M apart better than a test tells P from Q. It is the proof that trade-off functions
 of interactive mechanisms compose as those of their pairs. All weights are Fractions.
 
-A *dichotomy* is here a list of points (p, q), the masses of its two measures, by falling p/q: the
-edges of the curve of its best tests. D(h) has the best tests of every continuation of the history
-h at once. T holds a point of D(h); at the next pair D(h) is garbled into the dichotomies of the
-histories after each answer, which it dominates.
+The points of a dichotomy are sorted by falling p/q: the edges of the curve of its best tests. D(h)
+has the best tests of every continuation of the history h at once. T holds a point of D(h); at the
+next pair D(h) is garbled into the dichotomies of the histories after each answer, which it
+dominates.
 """
 
 from __future__ import annotations
@@ -66,8 +65,7 @@ def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
 
 
 def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    """A number > 0 iff the point c lies to the left of the line from a through b, where points (p,
-    q) have q as their first axis."""
+    """A number > 0 iff c lies to the left of the line from a through b, with q as first axis."""
     return (b[1] - a[1]) * (c[0] - b[0]) - (b[0] - a[0]) * (c[1] - b[1])
 
 

@@ -107,10 +107,9 @@ class TableGame:
     @cache
     def tells(self, column: int, public: int) -> bool:
         """Returns whether the answers of a mechanism may ever have different laws in the two
-        worlds, given the numbers of the belief about it (``column``) and of the public state.
-        Positions have such beliefs only. At order 1 (the range of the privacy loss) that counts
-        each mechanism which takes a message: the adversary may choose its next message by its
-        coins."""
+        worlds, given the numbers of the belief about it (``column``) and of the public state;
+        positions leave out all other beliefs. At order 1 (the range of the privacy loss) also if it
+        takes any message: its coins may decide on the next one."""
         part, judged, law0, law1 = self.columns[column]
         may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
         return column > SPENT and bool((may or self.order == 1) and self.moves(column))
@@ -123,9 +122,8 @@ class TableGame:
 
     @cache
     def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
-        """Returns (mass in world 0, mass in world 1, position). The position has those of the
-        beliefs ``columns`` that may still tell the worlds apart; the masses are those of the
-        others."""
+        """Returns (mass in world 0, mass in world 1, position). The position has the beliefs of
+        ``columns`` that may still tell the worlds apart; the masses are those of the others."""
         over = OVER in columns
         kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
         lost = tuple([each for each in columns if each not in kept])
@@ -201,8 +199,8 @@ class CertificateFile(TableGame):
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    # The number of f's state is odd exactly if this pair, or an earlier one,
-                    # differs.
+                    # The number of f's state is odd exactly if the pair (zero, one), or an earlier
+                    # one, differs.
                     fine &= to % 2 == max(judged % 2, zero != one)
                     fine &= not self.symmetric or found.get((one, zero)) == to
             case "public", key, asks, may:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
+    import antiphon_check as base  # Run as a program, this file has antiphon_check.py beside it
 
 
 class PrivacyLossGame(base.TableGame, ABC):
@@ -47,8 +47,7 @@ class PrivacyLossGame(base.TableGame, ABC):
         return own * ratio ** (self.order - 1) if self.order > 1 else ratio
 
     def stopped(self, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of stopping in a position. ``zero`` and ``one`` name the kind of value,
-        as in ``worth``."""
+        """Returns the value of stopping; ``zero`` and ``one`` name its kind, as in ``worth``."""
         columns = position[2]
         masses = self.mass(columns, 0), self.mass(columns, 1)
         return Fraction(1) if zero == one else self.term(*masses, one)

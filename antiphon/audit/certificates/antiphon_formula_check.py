@@ -1,5 +1,5 @@
-"""Checks a formula for a tight δ; standard library only, and beside it antiphon_check.py, which has
-the rules of the game. docs/formulas.md has the format.
+"""Checks a formula for a tight δ, which is piecewise: another function between each two *cuts*. It
+needs the standard library and antiphon_check.py beside it. docs/formulas.md has the format.
 
 The file has the tables of a privacy game whose probabilities are polynomials in a symbol; cuts of
 the symbol's interval; and of each belief a value, which is one polynomial between each two cuts.
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
+    import antiphon_check as base  # Run as a program, this file has antiphon_check.py beside it
 
 
 class Poly(tuple[int, ...]):
@@ -231,8 +231,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
             case "cut", m, low, high:
                 poly, low, high, last = Poly(m), Fraction(*low), Fraction(*high), self.cuts.pop()
                 fine = self.cuts[-1][2] <= low and (last[1] is None or high <= last[1])
-                # The polynomial rises from below 0 to above 0, so it has one root between the two
-                # ends.
+                # The polynomial rises from below 0 to above 0, so it has one root in [low, high].
                 if low < high:
                     fine &= poly(low) < 0 < poly(high) and poly.slope().nonnegative(low, high)
                 else:

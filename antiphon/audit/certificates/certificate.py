@@ -78,8 +78,7 @@ class Certificate(Shown):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Certificate:
-        """Makes the certificate of which the lines are these rows; it is not checked yet. Raises:
-        Intractable."""
+        """Makes the certificate with these rows as its lines, unchecked. Raises: Intractable."""
         return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
 
     @property
@@ -234,8 +233,7 @@ class TightPoint(NamedTuple):
 
 
 def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
-    """The certificate of the tight δ at some ε, after it was checked. ``found``: a ``TightPoint``
-    for each ε.
+    """The certificate, checked, of the tight δ at some ε. ``found``: a ``TightPoint`` for each.
 
     Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
     AssertionError if the tables have another δ than the engine.
@@ -287,9 +285,8 @@ def as_line(row: Row) -> str:
 
 
 def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) -> Certificate:
-    """The certificate of a tight ε. It has the δ at this ε and at two smaller ones: since δ is
-    convex in e^ε, the line through these two shows that δ is larger at every ε below the tight
-    one."""
+    """The certificate of a tight ε: the δ there, and at two smaller ε. As δ is convex in e^ε, the
+    line through these two shows that it is larger at every smaller ε."""
     found, target = question.tight_epsilon(delta, rounds), exact.probability(delta)
     if isinstance(found, float):
         raise InvalidArgument("no ε has so small a δ, and of that no certificate is written")
@@ -297,8 +294,8 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    # As a function of e^ε, δ is piecewise linear. The loop ends when both points lie on the piece
-    # that ends at the tight ε, where δ is ``target``.
+    # As a function of e^ε, δ is piecewise linear. The loop ends when the points at ``low`` and
+    # ``high`` lie on the piece that ends at the tight ε, where δ is ``target``.
     while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:

@@ -69,9 +69,8 @@ class TablesOf(TableGame):
         return number(self.columns, (part, judged, *laws))
 
     def lines(self, rounds: int, symmetric: bool, about: str, *more: Row) -> Iterator[Row]:
-        """Yields the lines of a certificate that come before the values: the game, the rows of its
-        tables in the order in which they were found, and the laws and beliefs that only messages
-        lead to."""
+        """Yields the lines of a certificate before the values: the game, the rows of its tables in
+        the order in which they were found, and the laws and beliefs that messages lead to."""
         yield ["game", FORM, rounds, int(symmetric), int(self.composed), self.most, self.order]
         yield from more
         yield ["about", about]
@@ -105,15 +104,14 @@ class TablesOf(TableGame):
 
 
 def _mirrored(pairs: list[list[int]]) -> bool:
-    """Whether f allows each pair also with its messages exchanged, and then goes on to the same
-    state."""
+    """Whether f allows (q', q) wherever it allows (q, q'), with the same next state."""
     found = {tuple(each) for each in pairs}
     return found == {(one, zero, to) for zero, one, to in pairs}
 
 
 @attrs.define(eq=False)
 class PlainSolver:
-    """Computes the value of each belief of a game. Left out of the beliefs are only mechanisms that
+    """Computes the value of each belief of a game. Positions leave out only those mechanisms that
     can no longer tell the worlds apart."""
 
     game: TableGame
@@ -145,9 +143,8 @@ class PlainSolver:
         return found[0] * by, found[1]
 
     def _at(self, position: Any, asks: bool) -> tuple[Row, int, int]:
-        """Returns the messages that may be sent in a position, and its mass in each world:
-        (options, mass in world 0, in world 1). There are none if ``asks`` is false: no message is
-        left."""
+        """Returns (messages that may be sent, mass in world 0, in world 1) for a position; no
+        messages if ``asks`` is false, since none is left."""
         key = position, asks
         if key not in self._known:
             options = self.game.options(position) if asks else Row()
@@ -156,9 +153,8 @@ class PlainSolver:
         return self._known[key]
 
     def _best(self, key: Key, options: Row, most: int, less: int) -> Node:
-        """Returns the best option of a belief as (numerator and denominator of its value, its
-        name). ``most`` is the mass of the world that the adversary accuses, and ``less`` that of
-        the other."""
+        """Returns (numerator, denominator, name) of the best option of a belief. ``most`` and
+        ``less`` are the masses of the world that the adversary accuses, and of the other."""
         t, _, ahead, behind = key
         best, unit, said = max(0, most - less), 1, Row()
         for name, denominator, branches in options:

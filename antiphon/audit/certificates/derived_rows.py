@@ -70,9 +70,8 @@ class DerivedPart:
 
     def heard(self, before: Any, message: object, coins: protocol.Coins) -> tuple[object, object]:
         """Returns (next state, answer) of one step. A refused message ends the interaction, as
-        behind a verifier. Where two mechanisms are compared there is no verifier: a refusal is then
-        an answer that leaves the state as it is. An error after a draw of coins counts as a
-        HALT."""
+        behind a verifier. Compared mechanisms have no verifier: a refusal is then an answer that
+        leaves the state as it is. An error after a draw of coins is a HALT."""
         dead = _DEAD, self.halted
         if before is _DEAD:
             return dead

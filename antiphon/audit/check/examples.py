@@ -85,7 +85,7 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
 
 
 _NONE: Final = object()
-"""Stands for an example of a space, within a union, that lists none; no space contains it."""
+"""Stands in for an example of a union's member that lists no elements; no space contains it."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:

@@ -334,8 +334,7 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if none of them was an update of the
-        data."""
+        """The number of steps that were not refused; 0 if none of them was an update of data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)

@@ -159,8 +159,7 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The arena in which two mechanisms are compared: the first is played in world 0, the second in
-    world 1.
+    """The arena of a comparison: one mechanism is played in world 0, the other in world 1.
 
     Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation distance of
     the two view laws, so it is 0 iff the mechanisms are equivalent.
@@ -187,9 +186,8 @@ def guarded_step(mechanism: Mechanism) -> Step:
     return guarded
 
 
-# A judge (a function that applies f) refers to f, and not to the arena. Else both would form a
-# reference cycle, and the beliefs of a question that is no longer used would stay in memory until
-# the garbage collector runs.
+# A judge (a function that applies f) refers to f and to no arena: with a reference cycle, all
+# beliefs of a question that is no longer used would stay until the garbage collector runs.
 
 
 def _judge(verification: Verification) -> Judge:
@@ -216,8 +214,7 @@ def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: those of ``given`` that are in the query space; by
-    default the whole space."""
+    """The messages to try in every state: the given ones in the query space, else all of it."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
@@ -275,8 +272,7 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that may follow a position; messages that surely change nothing are left
-    out."""
+    """The positions that may follow; messages that surely change nothing are left out."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

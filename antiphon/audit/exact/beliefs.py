@@ -1,4 +1,4 @@
-"""Beliefs (columns): an adversary's knowledge of one mechanism's hidden state in both worlds.
+"""Beliefs (columns): laws of a mechanism's hidden state in both worlds; moves: allowed pairs.
 
 A *column* is (the verifier's state, the law of the hidden state under b = 0, the same under b = 1),
 for one mechanism. Laws are unnormalised integer weights, reduced by their greatest common divisors,
@@ -90,8 +90,7 @@ class Columns:
 
     limit: int
     symmetric: bool = True
-    """Whether f, so far, allows each pair also with its messages exchanged, and then goes on to the
-    same state."""
+    """Whether f, so far, allows (q', q) wherever it allows (q, q'), with the same next state."""
     columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
     """The probability mass (unnormalised) of each belief under b = 0 and under b = 1."""
@@ -183,8 +182,7 @@ class Columns:
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
     def alphabet(self, part: int) -> tuple[int, ...]:
-        """The numbers of a mechanism's messages to try, if these do not depend on its hidden
-        state."""
+        """The numbers of a mechanism's messages to try, if they are the same in all states."""
         return self._queries(BeliefColumn(part, -1, GONE, GONE))
 
     def of_one_mechanism(self, part: int) -> bool:
@@ -289,8 +287,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            # If an earlier call was interrupted here, its entry is overwritten.
-            self.columns[number:] = [column]
+            self.columns[number:] = [column]  # Overwrites the entry of an interrupted call.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

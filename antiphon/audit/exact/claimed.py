@@ -194,8 +194,7 @@ class Compared(Shown):
 
 
 class Comparison(Displayed, tuple[Compared, ...]):
-    """The claims of a game beside the exact values, with one row for each claim; ``print`` shows
-    the verdicts."""
+    """The claims of a game beside the exact values, a row for each; ``print`` shows verdicts."""
 
     __slots__ = ()
 
@@ -271,7 +270,7 @@ def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds
 
 
 def _beside(row: Compared, asked: Question) -> Compared:
-    """The row with the exact values for the measure of its claim filled in."""
+    """A copy of the row, with the exact values for the measure of its claim filled in."""
     claim, rounds = row.claim, row.rounds
     measure = claim.measure
     if isinstance(measure, kinds.Pure | kinds.Approximate):

@@ -217,9 +217,8 @@ class Law(Shown):
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
     def moment(self, other: Law, order: int) -> Fraction:
-        """The moment Σ p^α q^(1−α) over the views at a whole order α, with p and q the
-        probabilities of a view under this law and the other. It is e^((α−1)D), with D the Rényi
-        divergence.
+        """The moment Σ p^α q^(1−α) at a whole order α, with p and q the probabilities of a view
+        under this law and the other. It is e^((α−1)D), D the Rényi divergence.
 
         Raises: InvalidArgument where a view has q = 0 and p > 0, so that it is infinite.
         """

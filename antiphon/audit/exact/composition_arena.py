@@ -39,8 +39,7 @@ class Position(NamedTuple):
     charged: int = 0
     """The number of the filter's state, which holds the charges so far."""
     due: int = OVER
-    """The belief about a mechanism that was just created and must be queried next; OVER if there is
-    none."""
+    """The belief about a mechanism just created, to be queried next; OVER if there is none."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
@@ -101,8 +100,7 @@ class CompositionArena:
     """The messages that may follow each belief, computed twice: at first public coins count as
     useless, then as useful."""
     _may_grow: bool = attrs.field(init=False)
-    """Whether f's purse (its unused parameters) may grow; it never does under an f of this
-    library."""
+    """Whether f's purse (its unused parameters) may grow; under this library's f it never does."""
 
     def __attrs_post_init__(self) -> None:
         self._purses = Purses(self.verification, self.budget)
@@ -289,7 +287,8 @@ class CompositionArena:
         """The largest number of useful messages from a position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
-            return own  # After it no creation is possible either, as the purse only shrinks.
+            # If no creation is possible here, none is possible later: the purse only shrinks.
+            return own
         longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
 
@@ -330,8 +329,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            # If an earlier call was interrupted here, its entry is overwritten.
-            self._positions[number:] = [position]
+            self._positions[number:] = [position]  # Overwrites the entry of an interrupted call.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

@@ -101,7 +101,7 @@ def order_of(value: object) -> Fraction:
 
 @attrs.define(eq=False)
 class DivergenceSolver(BackwardRecursion):
-    """Computes the largest Rényi moment at one order, for one world ``bit``, over an arena."""
+    """Computes the largest Rényi moment of one order, of the world ``bit`` against the other."""
 
     arena: Arena
     bit: int
@@ -152,8 +152,7 @@ class DivergenceSolver(BackwardRecursion):
     # At a whole order, if no bound is infinite, both bounds are equal, and a strategy attains them.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # The weights of the two worlds only multiply all later terms by one factor: they are left
-        # out.
+        # The weights of the worlds only multiply all later terms by a factor: they are left out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
@@ -180,7 +179,8 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
         low, high = power(1 / base, exponent)
         return 1 / high, 1 / low
     least, most = (exponent * end for end in exact.bracket(exact.Log(base), _DIGITS))
-    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x begins with 1.45·x zero bits
+    # e^-x begins with 1.45·x zero bits, so as many more are computed.
+    bits = _BITS + math.ceil(most * Fraction(3, 2))
     one = 1 << bits
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]

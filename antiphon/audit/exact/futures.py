@@ -1,7 +1,7 @@
-"""The future of a belief about one mechanism: its length, and whether it tells the worlds apart.
+"""The future of a belief about one mechanism: all messages that may follow, with their outcomes.
 
-A future is all messages that may follow, with their outcomes. For a mechanism that does not end
-within the horizon the answer is the safe one: endless, distinguishing, equivalent to no other.
+For a mechanism that does not end within the horizon the answer is the safe one: endless,
+distinguishing, equivalent to no other.
 
 Where each created mechanism has one message left, the answers are summed at once (``settled``):
 a view is then a product, and views with the same likelihood ratio are merged. Their masses are
@@ -91,8 +91,7 @@ class Futures:
             if not found[each]:
                 found[each] = True
                 telling += leads[each]
-        # All results are stored at once, so that an interrupted call leaves none of them.
-        self._tells.update(found)
+        self._tells.update(found)  # All at once: an interrupted call stores no result.
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]

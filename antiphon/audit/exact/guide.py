@@ -1,15 +1,16 @@
-"""An estimate of the values of all beliefs, in floats: which messages are surely not optimal.
+"""An estimate of the values of all beliefs, each a position and a ratio of the two worlds' masses,
+in floats: it tells which messages are surely not optimal.
 
-A belief is here a position and the ratio ρ of its masses in the two worlds: "behind" (of the other
-world) over "ahead" (of the world that counts for the adversary). Per unit of mass ahead its value
-is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and max(0, 1
-− ρ) where it ends: it falls as ρ grows. Beliefs of one position whose ratios agree in 40 bits are
-taken for one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
-included; and the value of a belief lies between those that come out if all ratios at the ends are
-taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0, and of the difference
-in a closed form (``ClosedForm``). (By induction from the ends: the same messages lead to the same
-positions. A belief is looked up by its exact ratio, which may be off as much again: so η is taken
-twice.) No number below 2⁻⁵⁰⁰ is relied on.
+The ratio ρ of a belief is its mass "behind" (in the other world) over its mass "ahead" (in the
+world that counts for the adversary). Per unit of mass ahead its value is u(ρ) = max over messages
+of Σ p u(ρ q/p) over the answers, of probabilities p and q, and max(0, 1 − ρ) where it ends: it
+falls as ρ grows. Beliefs of one position whose ratios agree in 40 bits are taken for one. So after
+T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings included; and the value of
+a belief lies between those that come out if all ratios at the ends are taken (1 + η) and (1 − η)
+times, up to the rounding of sums of numbers >= 0, and of the difference in a closed form
+(``ClosedForm``). (By induction from the ends: the same messages lead to the same positions. A
+belief is looked up by its exact ratio, which may be off as much again: so η is taken twice.) No
+number below 2⁻⁵⁰⁰ is relied on.
 
 A message whose upper bound is below another's lower bound is surely not optimal, and the exact
 solver leaves it out. No figure is taken from the estimate: all other messages are valued in whole
@@ -43,19 +44,17 @@ from antiphon.numbers.errors import AntiphonError, Intractable
 
 Said = TypeVar("Said", bound=AdversaryChoice)
 Bounds: TypeAlias = tuple[Floats, Floats]
-"""Lower and upper bounds on the values of all beliefs with one number of rounds left."""
+"""Lower and upper bounds on the values of all beliefs with the same number of rounds left."""
 Both: TypeAlias = tuple[float, float]
 """A lower and an upper bound on the value of one belief."""
 
 _DROPPED: Final = 12
-"""The number of bits, of a ratio's 53, that are rounded away, so that nearly equal ratios become
-equal."""
+"""The number of low bits of a ratio that are rounded away, so that near ratios become equal."""
 _ROUNDING: Final = 2.0**-39
 _FARTHEST: Final = 2.0**600
 """The largest ratio: above it, a product of ratios and probabilities may overflow a float."""
 _GROWTHS: Final = 2.0**100
-"""The largest factor, such as e^ε, by which ratios are multiplied: above it, a product may overflow
-a float."""
+"""The largest factor (such as e^ε) of ratios: above it, a product may overflow a float."""
 _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
@@ -73,7 +72,7 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """The beliefs with one number of rounds left, by the code of their position, then by ratio."""
+    """All beliefs with the same number of rounds left, sorted by their position, then by ratio."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""
@@ -96,8 +95,7 @@ class _Layer:
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
     def done(self) -> None:
-        """Drop the codes of the next positions from ``outline``: only the search for the next layer
-        needs them."""
+        """Drop the next positions' codes from ``outline``: they served to find the next layer."""
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
@@ -107,8 +105,8 @@ class _Layer:
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """The indices of the entries in an array of ``outline`` that belong to each belief, in the
-        order of the beliefs. ``sizes``: the number of entries of each position."""
+        """The indices of the entries, in an array of ``outline``, of each belief in turn.
+        ``sizes``: the number of entries of each position."""
         if self._once:
             return slice(None)
         own = sizes[self.which]

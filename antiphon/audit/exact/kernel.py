@@ -14,7 +14,7 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
-"""The law of a hidden state: (state number, weight), sorted, weights without a common divisor."""
+"""The law of a hidden state, as sorted pairs (state number, weight); its weights are coprime."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
 """The answers to a message under a law, as ((denominator, answers), laws), where ``laws`` has
 (factor, number of the next law) for each answer.
@@ -170,8 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            # If an earlier call was interrupted here, its entry is overwritten.
-            self.laws[number:] = [law]
+            self.laws[number:] = [law]  # Overwrites the entry of an interrupted call.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

@@ -25,9 +25,8 @@ Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
 _Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
-"""Five arrays: for each answer, its probability in world 0, in world 1, and the code of the next
-position; for each message, the number of its answers; for each position, the number of its
-messages."""
+"""Arrays: for each answer its probability in world 0, in world 1, and the code of the next
+position; for each message its number of answers; for each position its number of messages."""
 
 NOWHERE_TO_GO: Final = -1
 """The code that means: no message is useful from here on."""
@@ -107,7 +106,8 @@ class Coded(Protocol):
         ...
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        """The messages in coded positions with ``rounds`` messages left. Raises: Intractable."""
+        """The messages in positions with these codes, ``rounds`` being left. Raises:
+        Intractable."""
         ...
 
 

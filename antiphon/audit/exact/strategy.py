@@ -28,8 +28,7 @@ class StrategyNode:
     accuses: bool = False
     """Whether views that end at this leaf belong to the distinguishing event."""
     halt: bool | None = None
-    """Whether views that end at this node by the mechanism's HALT belong to the event; None if
-    there are no such views.
+    """Whether views that end here by the mechanism's HALT are in the event; None: there are none.
 
     The HALT of a part of the mechanism, which itself goes on, is an answer with its own branch.
     """
@@ -210,8 +209,7 @@ class StrategyBuilder:
         return number
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
-        """The least number of rounds with which a belief has its full value, so that the strategy
-        sends no useless message."""
+        """The least rounds with which a belief has its full value: no useless message is sent."""
         value, unit = self.solver.value(rounds, position, ahead, behind)
         while rounds:
             less, over = self.solver.value(rounds - 1, position, ahead, behind)

@@ -118,7 +118,7 @@ class LentExecutor(WorkerPool):
         self._packed: tuple[sending.Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
-        # A dask Client takes equal calls for one call, and would return a lost one again.
+        # A dask Client takes equal calls for one, and would return a lost result again.
         self._how = {"pure": False} if dask else {}
         try:
             self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
@@ -144,8 +144,7 @@ class LentExecutor(WorkerPool):
 
 def _width(executor: Any) -> int:
     """The number of workers of an executor, if it tells that; else a guess."""
-    # The attributes of executors of concurrent.futures and of mpi4py.
-    for name in ("_max_workers", "num_workers"):
+    for name in ("_max_workers", "num_workers"):  # Attributes in concurrent.futures and mpi4py.
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count

@@ -231,9 +231,9 @@ class Batch(NamedTuple):
 
     both: int
     ahead: int
-    """The number of pairs with X = 1, Y = 0."""
+    """The number of pairs of which only the view of the favoured world is in the event."""
     behind: int
-    """The number of pairs with X = 0, Y = 1."""
+    """The number of pairs of which only the view of the other world is in the event."""
     neither: int
 
 
@@ -390,8 +390,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch that is expected from the tuning views (those that chose the event), with two
-    invented views added in each world."""
+    """The batch that is expected from the tuning views (those that chose the event), after two
+    views against the event were added in each world."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

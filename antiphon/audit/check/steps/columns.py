@@ -114,8 +114,7 @@ def replicas(
 
 
 def _told(draw: Draw) -> Draw:
-    """A draw as a plain step records it on its tape: with its scores as bytes, if they are an
-    array."""
+    """A draw as a plain step records it on its tape: an array of scores as bytes."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -124,6 +123,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of one replica, from an item that may hold different values for different
-    replicas."""
+    """The value of one replica, from an item that may differ between replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

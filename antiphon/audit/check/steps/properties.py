@@ -108,8 +108,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer, if it gets the same answer to all its further
-    queries."""
+    """The messages that P sends after an answer, if each further query gets the same answer."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
