@@ -101,7 +101,7 @@ class ExposingAdversary(_Exposing):
 
 
 def learned_bit(view: View) -> int | None:
-    """The secret bit, if a view of these adversaries shows it; else None."""
+    """The secret bit, if a view of an adversary of this module shows it; else None."""
     last = view.rounds[-1].answer if view.rounds else HALT
     return last if type(last) is int else None
 

@@ -318,7 +318,7 @@ class Lyu(Simulator):
         c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
         u0, u1 = upper
         if self.growth == 1:
-            u0, u1 = min(u0, mu0), min(u1, mu1)  # Condition (φ4) bounds the shares by these.
+            u0, u1 = min(u0, mu0), min(u1, mu1)  # At ε = 0 these bounds are condition (φ4).
         points = [(u0, u1), (u0, min(u1, c1 + shrink * u0)), (min(u0, c0 + shrink * u1), u1)]
         if self.growth != 1:
             x = (c0 + shrink * c1) / (1 - shrink * shrink)

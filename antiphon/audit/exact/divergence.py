@@ -197,7 +197,7 @@ def _rounded(value: Number, upwards: int) -> Number:
 
 
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational g <= e^ε, an upper bound on what this adds to δ); exact for Log and for 0.
+    """(a rational g <= e^ε, a bound on what g instead of e^ε adds to δ); exact for Log and for 0.
 
     A smaller g makes δ larger, so the δ computed with g is an upper bound. The best event S for g
     has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
@@ -210,8 +210,8 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
         raise InvalidArgument(f"epsilon must be at most {_LARGEST_EPSILON} nats, or Log(q)")
     context = Context(prec=40, rounding=ROUND_FLOOR)
     power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
-    # exp has an error of half a unit in the 40th digit, and so has the power, whose exponent has at
-    # most 4 digits.
+    # exp is off by half a unit in its 40th digit, and so is its argument, which has at most 4
+    # digits before the point: the factor covers both.
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)

@@ -160,7 +160,7 @@ class Kernel:
         return known
 
     def _reduced(self, weights: dict[int, int]) -> tuple[int, int]:
-        """(greatest common divisor of the weights, number of the law without it)."""
+        """(greatest common divisor of the weights, number of the law that is divided by it)."""
         factor = math.gcd(*weights.values())
         law = tuple(sorted([(state, weight // factor) for state, weight in weights.items()]))
         return factor, self._law(law)

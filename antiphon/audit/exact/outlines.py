@@ -35,8 +35,8 @@ TINY: Final = 2.0**-500
 _NEAR: Final = 2.0**-45
 """The relative distance within which floats may mistake two ratios for each other."""
 _SLACK: Final = 2.0**-48
-"""The error of a closed form, relative to the probability of the views in which the adversary
-gains, or nearly gains."""
+"""The error of a value in closed form, relative to the probability of the views in which the
+adversary gains, or nearly gains."""
 _LAW: Final = 24
 """The number of bits of a law's number within a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW

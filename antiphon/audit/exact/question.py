@@ -185,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # This f allows no other creation.
+            given = self.verification.created  # An f of this class allows no other creations.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -256,7 +256,7 @@ class Question(Shown):
 
     @property
     def longest(self) -> int:
-        """The largest number of useful messages. Raises: InvalidArgument if it may not end."""
+        """The largest number of useful messages. Raises: InvalidArgument if a game may not end."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
             # One more mechanism can always be created, so no number of messages is the largest.
             raise InvalidArgument(ENDLESS)

@@ -43,7 +43,7 @@ _DEEPEST = 20_000
 
 
 PATIENCE: tuple[float, float] = 48, 1
-"""(beliefs, beliefs a round) that are valued exactly before an estimate (``Guide``) is made."""
+"""(a, b): an estimate (``Guide``) is made after a + b · rounds beliefs were valued exactly."""
 _AGAIN: Final = 8
 """The factor by which PATIENCE grows if an estimate for other rounds is known."""
 

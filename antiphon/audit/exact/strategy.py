@@ -28,7 +28,7 @@ class StrategyNode:
     accuses: bool = False
     """Whether views that end at this leaf belong to the distinguishing event."""
     halt: bool | None = None
-    """Whether views that end here by the mechanism's HALT are in the event; None: there are none.
+    """Whether views that the mechanism's HALT ends here are in the event; None if it ends none.
 
     The HALT of a part of the mechanism, which itself goes on, is an answer with its own branch.
     """

@@ -22,7 +22,7 @@ MOST_PLACES: Final = 32
 MOST_KINDS: Final = 32
 """The largest number of kinds of view (by their symbols) that get a model of their own."""
 LEAST_VIEWS: Final = 2000
-"""A kind of view that has more training views, in both worlds together, gets a model of its own."""
+"""With more training views, in both worlds together, a kind of view gets a model of its own."""
 
 
 class Training(NamedTuple):

@@ -264,7 +264,8 @@ class EProcess:
 
     @property
     def gains(self) -> tuple[float, float, float, float]:
-        """The gain X − e^ε Y − δ of each kind of pair, rounded down, in the order of ``Batch``."""
+        """The gain X − e^ε Y − δ of each kind of pair, in the order of ``Batch``, rounded down. X
+        is 1 iff the view of the favoured world is in the event, and Y iff that of the other is."""
         rate = exp_up(self.epsilon)
         both, ahead, behind, neither = (1 - rate, 1.0, -rate, 0.0)
         return (both - self.delta, ahead - self.delta, behind - self.delta, neither - self.delta)

@@ -25,7 +25,7 @@ from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
-"""Counts (hits, views, hits in the other world, its views) after growing numbers of views."""
+"""Counts (hits, views) in the favoured world, then in the other; after growing numbers of views."""
 POINTS: Final = 64
 """The largest number of points in a trace (counts after growing numbers of views)."""
 CHUNK: Final = 1 << 18

@@ -122,7 +122,7 @@ _RIDGE: Final = 1.0
 
 
 def table(zero: Sample, one: Sample) -> LikelihoodTable:
-    """A scorer by counting: each kind's log likelihood ratio, with half a view added to counts."""
+    """A scorer by counting: log likelihood ratios of kinds, half a view added to each count."""
     n0, n1 = zero.counts, one.counts
     kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
     scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))

@@ -21,7 +21,7 @@ _SCRIPTS: Final = 12
 
 
 def check(subject: Subject) -> Trial:
-    """Check that populations answer as plain steps do: audits play populations."""
+    """Check that populations answer as plain steps do, as audits play populations."""
     scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):

@@ -41,7 +41,7 @@ _OTHERWISE: Final = 0.4
 """The probability that an answer from the right is replaced, by a random element of the declared
 answer space or by HALT."""
 _HALTS: Final = 0.02
-"""The probability of the answer HALT from the right."""
+"""The probability that an answer from the right is replaced by HALT."""
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
