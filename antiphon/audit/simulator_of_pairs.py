@@ -1,4 +1,4 @@
-"""The simulator of Theorem F (docs/fdp.md), on *dichotomies*: lists of points (p, q), two masses.
+"""The simulator of Theorem F (docs/fdp.md), by *dichotomies*: lists of pairs of masses (p, q).
 
 T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M, N(0) a sample of P and N(1) one of Q, whenever no adversary tells
 the worlds of M apart better than a test tells P from Q. It is the proof that trade-off functions
@@ -50,8 +50,8 @@ def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
 
 
 def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
-    """The dichotomy of the best tests of all ``parts``: the curve (sums of q, sums of p) of its
-    first points is the concave hull of theirs."""
+    """The dichotomy of the best tests: its curve, the sums (Σq, Σp) of its first points, is the
+    concave hull of the curves of ``parts``."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
         zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)

@@ -249,7 +249,7 @@ def longest(arena: Arena) -> int:
     A message that never changes the position is useless, and not counted. Raises: InvalidArgument
     for a game in which a position recurs, or with very many positions.
     """
-    lengths: dict[int, int | None] = {}  # None stands for a position on the current path.
+    lengths: dict[int, int | None] = {}  # The length None marks a position on the current path.
     waiting = [arena.start()]
     while waiting:
         position = waiting[-1]

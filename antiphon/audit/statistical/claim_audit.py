@@ -239,7 +239,7 @@ class Batch(NamedTuple):
 
 @attrs.define
 class EProcess:
-    """An anytime-valid test of "(ε, δ)-DP": reject once K >= 1/α, at any time.
+    """An anytime-valid test of "(ε, δ)-DP", by bets: reject once the wealth K is >= 1/α.
 
     K_t = Π(1 + λ_i (X_i − e^ε Y_i − δ)) with X_i the indicator of an event under b and
     Y_i of the same event under 1−b. Under the claim each factor has conditional mean at most 1

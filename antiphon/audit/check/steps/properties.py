@@ -151,7 +151,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages of two runs in words, from the last pair that came from the left on."""
+    """The messages of two runs in words, beginning with the last pair from the left."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
