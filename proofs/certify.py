@@ -176,7 +176,7 @@ def certificate(read: Explained, share: Shared) -> str:
             f"([{p}], ({_truth(asks)}, {listing(_paid(may))}, {listing(_created(may))}))"
             for p, asks, may in publics
         ),
-        "lesser": (f"([{small}; {large}], tt)" for small, large in sorted(read.lesser())),
+        "lesser": (f"([{small}; {large}], tt)" for small, large in sorted(read.compare_purses())),
         "columns": (_column(read, each, share) for each in range(2, len(read.columns) // 2)),
         "nodes": (
             f"node {t} {p} {created} {a} {b} {listing(columns)} {u} {v} {_best(read, best)}"

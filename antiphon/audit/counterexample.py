@@ -16,7 +16,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class _Exposing(Adversary["tuple[int, bool]"]):
-    """An adversary that creates mechanisms until one answers ⊥, and asks that for the secret bit.
+    """An adversary that creates mechanisms until one answers ⊥, and asks it for the secret bit.
 
     State: (copies created, whether the last one awaits its question).
     """
@@ -101,7 +101,7 @@ class ExposingAdversary(_Exposing):
 
 
 def learned_bit(view: View) -> int | None:
-    """The secret bit, if a view of these adversaries shows it; else None."""
+    """The secret bit, if a view of an adversary of this module shows it; else None."""
     last = view.rounds[-1].answer if view.rounds else HALT
     return last if type(last) is int else None
 

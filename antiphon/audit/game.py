@@ -64,7 +64,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 
 def _claimed(system: object) -> Verification:
-    """The f that all claims of a mechanism share. Raises: InvalidArgument if there is not one."""
+    """The f that all claims of a mechanism share. Raises: InvalidArgument for none or several."""
     _is_continual(None, None, system)
     mechanism: Any = system
     claims = claims_of(mechanism)

@@ -65,7 +65,7 @@ def search_properties(
             after = properties.advance_lockstep(
                 post_processor, outer, inner, lock, side, zero, one, strict=strict
             )
-            if type(after) is Refused:  # Where f refuses the pair, both runs get one message.
+            if type(after) is Refused:  # Where f refuses the pair, both runs get the same message.
                 said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
                 after = properties.advance_lockstep(
                     post_processor, outer, inner, lock, side, zero, zero
@@ -88,7 +88,8 @@ def search_query(
     sensitivity: int | None = None,
     examples: int = 500,
 ) -> queries.QueryViolation | None:
-    """Search {0, …, largest}^dimension for a violation; finding none proves nothing.
+    """Search for histograms in {0, …, largest}^dimension on which a query breaks its promises
+    (monotone, of this sensitivity). Finding none proves nothing.
 
     Half of the histograms have all counts close together, where queries by rank change.
     Raises: MissingExtra without Hypothesis.
@@ -119,7 +120,7 @@ def _strategies() -> ModuleType:
 def _search(
     violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
 ) -> Found | None:
-    """The first violation among so many values of a Hypothesis strategy, shrunk; else None."""
+    """The first of ``examples`` values with a violation, shrunk; None if none has any."""
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large

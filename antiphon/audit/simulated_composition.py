@@ -134,7 +134,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return state.over  # Any other HALT ends one simulated mechanism only, as in ExtConComp.
+        return state.over  # A HALT alone ends one simulated mechanism only, as in ExtConComp.
 
     def step(
         self, state: SimulatedComposition, side: Side, message: Any, coins: Coins
@@ -169,7 +169,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
     def _simulator(self, created: Create, pair: Pair) -> PostProcessor:
-        """The simulator of a creation; equal creations share one, so equal states are equal."""
+        """The simulator of a creation; equal creations share it, so that states can be compared."""
         key = created, identical(pair.zero, pair.one)
         if key not in self._chosen:
             self._chosen[key] = self.choose(created, pair)

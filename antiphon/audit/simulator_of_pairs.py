@@ -1,13 +1,13 @@
-"""The simulator of Theorem F (docs/fdp.md): a mechanism as post-processing of a pair of laws.
+"""The simulator of Theorem F (docs/fdp.md), by *dichotomies*: lists of pairs of masses (p, q).
 
 T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M, N(0) a sample of P and N(1) one of Q, whenever no adversary tells
 the worlds of M apart better than a test tells P from Q. It is the proof that trade-off functions
 of interactive mechanisms compose as those of their pairs. All weights are Fractions.
 
-A *dichotomy* is here a list of points (p, q), the masses of its two measures, by falling p/q: the
-edges of the curve of its best tests. D(h) has the best tests of every continuation of the history
-h at once. T holds a point of D(h); at the next pair D(h) is garbled into the dichotomies of the
-histories after each answer, which it dominates.
+The points of a dichotomy are sorted by falling p/q: the edges of the curve of its best tests. D(h)
+has the best tests of every continuation of the history h at once. T holds a point of D(h); at the
+next pair D(h) is garbled into the dichotomies of the histories after each answer, which it
+dominates.
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol import ContinualMechanism, Verification
 
 Dichotomy: TypeAlias = tuple[Point, ...]
-"""A list of points (p, q), where p and q are masses of two measures: sorted by falling p/q, with
-one point for each p/q."""
+"""Two measures, as a list of points (p, q), their masses: sorted by falling p/q, with one point for
+each p/q."""
 
 
 def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
-    """The dichotomy (points (p, q), sorted by falling p/q) of a public choice among ``parts``: the
-    points of all of them."""
+    """The dichotomy that has the points (p, q) of all ``parts``; points of equal p/q are added."""
     slopes: dict[Fraction | float, Point] = {}
     for p, q in (point for part in parts for point in part):
         if p or q:
@@ -51,7 +50,8 @@ def joined(parts: Iterable[Dichotomy]) -> Dichotomy:
 
 
 def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
-    """The dichotomy of the best tests of all ``parts``: the concave hull of their curves."""
+    """The dichotomy of the best tests: its curve, the sums (Σq, Σp) of its first points, is the
+    concave hull of the curves of ``parts``."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
         zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)
@@ -65,12 +65,13 @@ def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
 
 
 def _turn(a: Point, b: Point, c: Point) -> Fraction:
-    """Positive iff the point c lies to the left of the line from a through b (q right, p up)."""
+    """A number > 0 iff c lies to the left of the line from a through b, with q as first axis."""
     return (b[1] - a[1]) * (c[0] - b[0]) - (b[0] - a[0]) * (c[1] - b[1])
 
 
 def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]]:
-    """For each point of ``source``, the law by which it is mapped at random to one of ``targets``.
+    """For each point of ``source``, the probabilities with which it is mapped to each of
+    ``targets``, so that each target receives its masses (p, q).
 
     Each target in turn takes its *shadow* (Beiglböck and Juillet 2016): of what is left of the
     source, the stretch between two p/q that has the target's masses. Raises: CompositionError where
@@ -95,13 +96,13 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
 def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
-    """The ends of a stretch of ``source`` that has the masses of ``target``, in mass p + q of the
-    part of it that is left."""
+    """The two ends of a stretch of ``source`` that has the masses (p, q) of ``target``. Ends are
+    sums of ``sizes``, the masses p + q of the shares ``left`` of all points."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 
     def before(at: Fraction) -> Fraction:
-        """The mass p of that part of the source which lies before ``at``."""
+        """The mass p of the shares ``left`` that lie before the place ``at``."""
         place = next(i for i in range(1, len(ends)) if at <= ends[i])
         low, high = ends[place - 1], ends[place]
         share = (at - low) / (high - low) if high > low else Fraction(0)
@@ -122,8 +123,8 @@ def _stretch(
 
 @attrs.frozen(eq=False)
 class PairSimulator(Simulator):
-    """The simulator T of Theorem F (docs/fdp.md) up to a horizon; it asks for its sample at the
-    first message."""
+    """The simulator T of Theorem F (docs/fdp.md) for at most ``rounds`` messages. At the first
+    message it asks for its sample, the number of a point of ``pair``."""
 
     pair: Dichotomy = attrs.field(kw_only=True)
     rounds: int = attrs.field(kw_only=True)
@@ -132,8 +133,8 @@ class PairSimulator(Simulator):
     )
 
     def dichotomy(self, history: WeighedHistory) -> Dichotomy:
-        """The dichotomy D(h) of a history h: points (p, q), the masses of the best tests of all its
-        continuations."""
+        """The dichotomy D(h) of a history h: the points (p, q) of the best tests between the two
+        worlds, over all continuations of h."""
         if history not in self._best:
             found = [joined([(history.masses,)])]
             if history.length < self.rounds and not (history.ended or history.spent):
@@ -146,8 +147,8 @@ class PairSimulator(Simulator):
         return self._best[history]
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The possible continuations after a message: (answer, history, a point of that history's
-        dichotomy)."""
+        """The possible continuations after a message: (answer, history after it, a point of the
+        dichotomy of that history)."""
         if state.history.length >= self.rounds:
             raise InvalidArgument(
                 f"this simulator was built for {self.rounds} rounds; build a longer one"
@@ -176,7 +177,8 @@ def pair_simulator(
     pair: Iterable[Point] | None = None,
     within: bool = False,
 ) -> PairSimulator:
-    """The simulator T with T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M (docs/fdp.md, Theorem F).
+    """The simulator T with T ∘* N(b) ≡ V[f] ∘* I(b) ∘* M, where N(b) draws a point of ``pair`` by
+    its masses in world b (docs/fdp.md, Theorem F).
 
     It holds for ``rounds`` messages. N(b) tells which point of ``pair`` was drawn under b, numbered
     by falling p/q; by default ``pair`` is that of M's own best tests, ``T.pair``. ``within``: M is

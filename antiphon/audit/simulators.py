@@ -111,7 +111,7 @@ class Simulator(PostProcessor[Simulated]):
     _known: dict[Key, Continuations | None] = attrs.field(
         init=False, repr=False, factory=dict[Key, Continuations | None]
     )
-    """A cache, as a step is computed again for every outcome of its coins."""
+    """A cache of steps, since a step is computed again for every outcome of its coins."""
     _accepts: Callable[[object], bool] = attrs.field(init=False, repr=False)
     _laws: dict[tuple[Key, Sample | None], list[int] | None] = attrs.field(
         init=False, repr=False, factory=dict[tuple[Key, Sample | None], list[int] | None]
@@ -318,7 +318,7 @@ class Lyu(Simulator):
         c0, c1 = mu0 - shrink * mu1, mu1 - shrink * mu0
         u0, u1 = upper
         if self.growth == 1:
-            u0, u1 = min(u0, mu0), min(u1, mu1)  # Condition (φ4) bounds the shares by these.
+            u0, u1 = min(u0, mu0), min(u1, mu1)  # At ε = 0 these bounds are condition (φ4).
         points = [(u0, u1), (u0, min(u1, c1 + shrink * u0)), (min(u0, c0 + shrink * u1), u1)]
         if self.growth != 1:
             x = (c0 + shrink * c1) / (1 - shrink * shrink)

@@ -19,11 +19,11 @@ from math import factorial, gcd, lcm, prod
 from typing import Any
 
 FORM = 3  # FORM: the version of the file format.
-OVER, SPENT = 0, 1  # OVER, SPENT: beliefs. The interaction is over; one mechanism has halted.
-BORN, PAYS = 1, 2  # BORN, PAYS: changes of a public state. A mechanism is created; the purse pays.
-DEAD = 1  # DEAD: the law of a mechanism that has halted. Laws of larger numbers are of live ones.
+OVER, SPENT = 0, 1  # OVER, SPENT: the numbers of two beliefs: all is over; a mechanism has halted.
+BORN, PAYS = 1, 2  # BORN, PAYS: causes of a new public state: a creation; a payment from the purse.
+DEAD = 1  # DEAD: the number of the law of a mechanism that has halted. Law 0 is empty.
 ENDED = -1, 0, ()  # ENDED: the position after the end, in which no message may be sent.
-LINE = 1 << 24  # LINE: the largest length of a line. Python reads numbers of up to 4,300 digits.
+LINE = 1 << 24  # LINE: the largest length of a line, in characters.
 
 
 class NotAccepted(Exception):
@@ -67,8 +67,9 @@ class TableGame:
 
     @cache
     def push(self, part: int, law: int, query: int) -> tuple[int, dict[int, Any]]:
-        """Returns how a query changes the law of a mechanism's hidden state: (denominator, {answer:
-        (factor of the law's weights, number of the law after this answer)})."""
+        """Returns the answers of a mechanism to a query, given the law of its hidden state, as
+        (denominator, {answer: (factor, number of the law after this answer)}). The factor is the
+        common divisor that was taken out of the weights of the new law."""
         rows = [(n, *self.tables["step"][part, state, query]) for state, n in self.laws[law]]
         common, found = self.lcm(*(over for _, over, _ in rows)), dict[int, Any]()
         for weight, over, branches in rows:
@@ -82,9 +83,11 @@ class TableGame:
 
     @cache
     def moves(self, column: int) -> dict[Any, Any]:
-        """Returns the pairs of queries that one mechanism may get, given the belief about it
-        (``column``); of several with the same effect only one: {(whether the purse pays,
-        denominator, branches): [column, query of world 0, of world 1]}."""
+        """Returns the pairs of queries that a mechanism may be sent, given the number of the belief
+        about it (``column``): {outcome: [column, query in world 0, in world 1]}. An outcome is
+        (whether the purse pays, denominator, branches). A branch, one for each answer, is (factor
+        of the weight of world 0, of world 1, number of the next belief). Of pairs with the same
+        outcome only one is listed."""
         (part, judged, law0, law1), found = self.columns[column], dict[Any, Any]()
         for zero, one, to in self.tables["f"][part, judged]:
             over0, after0 = self.push(part, law0, zero)
@@ -95,7 +98,7 @@ class TableGame:
                 dead = max(new0, new1) <= DEAD
                 new = min(answer, SPENT) if dead else number(self.columns, (part, to, new0, new1))
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            # A pair with one answer, which ends the mechanism, gains no more than to stop.
+            # A pair whose only answer ends the mechanism tells nothing: to stop is as good.
             if len(branches) > 1 or branches[0][2] > SPENT:
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
                 found.setdefault(key, [column, zero, one])
@@ -103,39 +106,39 @@ class TableGame:
 
     @cache
     def tells(self, column: int, public: int) -> bool:
-        """Returns whether the answers of one mechanism can ever have different laws in the two
-        worlds, given the belief about it (``column``) and a public state; if not, positions leave
-        the belief out. For the range of the privacy loss (order 1), any mechanism that takes a
-        message counts: its coins may choose what is asked next."""
+        """Returns whether the answers of a mechanism may ever have different laws in the two
+        worlds, given the numbers of the belief about it (``column``) and of the public state;
+        positions leave out all other beliefs. At order 1 (the range of the privacy loss) also if it
+        takes any message: its coins may decide on the next one."""
         part, judged, law0, law1 = self.columns[column]
         may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
         return column > SPENT and bool((may or self.order == 1) and self.moves(column))
 
     @cache
     def mass(self, columns: Any, bit: int) -> int:
-        """Returns the product, over some beliefs (``columns``), of the total weight of the hidden
-        state's law in the world ``bit``."""
+        """Returns the mass of some beliefs (``columns``) in the world ``bit``: the product of the
+        total weights of the laws of their hidden states."""
         return prod(sum(n for _, n in self.laws[self.columns[each][2 + bit]]) for each in columns)
 
     @cache
     def settled(self, public: int, created: int, columns: Any) -> tuple[int, int, Any]:
-        """Returns (mass in world 0, mass in world 1, position): the position without the beliefs
-        that can no longer tell the worlds apart, and the masses of these beliefs."""
+        """Returns (mass in world 0, mass in world 1, position). The position has the beliefs of
+        ``columns`` that may still tell the worlds apart; the masses are those of the others."""
         over = OVER in columns
         kept = tuple(sorted([each for each in columns if not over and self.tells(each, public)]))
         lost = tuple([each for each in columns if each not in kept])
         return self.mass(lost, 0), self.mass(lost, 1), ENDED if over else (public, created, kept)
 
     def start(self) -> Any:
-        """Returns the position before any message: a composition has created no mechanism yet; any
-        other game has its only mechanism."""
+        """Returns the position before any message. A composition has created no mechanism by then;
+        any other game has one mechanism from the start."""
         return self.settled(0, 0, (SPENT if self.composed else self.tables["part"][0],))[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
         """Returns the messages that may be sent in a position: [(name, denominator, branches)]. The
-        name is [mechanism] for a creation, or [belief, query of world 0, of world 1]; each branch
-        is (factor of the weight of world 0, of world 1, next position)."""
+        name is [mechanism] for a creation, else [belief, query in world 0, in world 1]. A branch,
+        one for each answer, is (factor of the weight of world 0, of world 1, next position)."""
         found, (public, created, columns) = list[Any](), position
         asks, may = self.tables["public"][public]
         for (part, what), after in may.items() if created < self.most else ():
@@ -156,7 +159,8 @@ class CertificateFile(TableGame):
     """A certificate of a tight δ, which is read line by line. Raises: NotAccepted."""
 
     orders = range(1)
-    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')  # A line is its kind, then natural numbers.
+    # A line is a list in JSON: a word for its kind, then natural numbers.
+    form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')
 
     def __init__(self, lines: Any) -> None:
         super().__init__()
@@ -195,7 +199,8 @@ class CertificateFile(TableGame):
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    # f's state is odd exactly if this pair, or an earlier one, differs.
+                    # The number of f's state is odd exactly if the pair (zero, one), or an earlier
+                    # one, differs.
                     fine &= to % 2 == max(judged % 2, zero != one)
                     fine &= not self.symmetric or found.get((one, zero)) == to
             case "public", key, asks, may:
@@ -211,8 +216,9 @@ class CertificateFile(TableGame):
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def value(self, t: int, position: Any, zero: int, one: int) -> tuple[int, int]:
-        """Returns the value of a belief, (numerator, denominator): the one that the certificate
-        lists, or the value of stopping if it lists none."""
+        """Returns the value of a belief, with ``t`` messages left and the weights ``zero`` and
+        ``one`` of the worlds, as (numerator, denominator). It is the value that the certificate
+        lists, or else the value of stopping."""
         by = gcd(zero, one) or 1
         node = self.tables["node"].get((t, position, zero // by, one // by))
         if node is not None:
@@ -222,8 +228,9 @@ class CertificateFile(TableGame):
         return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
-        """Checks the value that the certificate lists for a belief: stopping and each message are
-        worth no more, and the one that the certificate names is worth as much."""
+        """Checks the value that the certificate lists for a belief, with ``t`` messages left and
+        the weights ``zero`` and ``one`` of the worlds: stopping and each message are worth no more,
+        and the option that the certificate names is worth as much."""
         value, unit, best = self.tables["node"][t, position, zero, one]
         most, less = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         need(max(0, most - less) * unit <= value <= most * unit, "out of bounds", t, position)
@@ -248,11 +255,10 @@ class CertificateFile(TableGame):
         need(found == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
         return f"δ = {found / zero} at e^ε = {Fraction(one, zero)}"
 
-    def lesser(self) -> set[tuple[int, int]]:
-        """Checks that a purse never grows, and that paying from it never allows more messages.
-        Returns the pairs (small, large) of public states of which ``large`` allows all that
-        ``small`` does, now and later. Without this check, ``tells`` and ``moves`` could leave out
-        useful messages."""
+    def compare_purses(self) -> set[tuple[int, int]]:
+        """Checks that a purse never grows, and that a payment never allows more messages; else
+        ``tells`` and ``moves`` might leave out useful messages. Returns the pairs (small, large) of
+        public states that it compared: ``large`` allows all that ``small`` does, now and later."""
         public, found, waiting = self.tables["public"], set[Any](), list[Any]()
         for each, (_, may) in public.items():
             for (_, what), to in may.items():
@@ -269,7 +275,7 @@ class CertificateFile(TableGame):
 
     def check(self) -> str:
         """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
-        self.lesser()
+        self.compare_purses()
         for node in self.tables["node"]:
             self.check_node(*node)
         said = "; ".join(self.check_delta(*key) for key in self.tables["delta"])
@@ -277,8 +283,8 @@ class CertificateFile(TableGame):
 
 
 def check(lines: Any, reader: Any = CertificateFile) -> str:
-    """Checks the lines of a certificate with a class that reads its kind of figure (``reader``),
-    and returns what was checked in a sentence. Raises: NotAccepted."""
+    """Checks the lines of a certificate, and returns what was checked in a sentence. ``reader``:
+    the class for its kind of figure, by default a tight δ. Raises: NotAccepted."""
     try:
         return str(reader(lines).check())
     except Exception as error:
@@ -286,8 +292,8 @@ def check(lines: Any, reader: Any = CertificateFile) -> str:
 
 
 def main(reader: Any) -> None:
-    """Checks the certificate that the command line names, with a class that reads its kind of
-    figure (``reader``), and prints what was checked."""
+    """Checks the certificate whose path is the first argument of the command line, and prints what
+    was checked. ``reader``: the class for its kind of figure."""
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))

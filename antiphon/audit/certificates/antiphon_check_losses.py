@@ -22,22 +22,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
+    import antiphon_check as base  # Run as a program, this file has antiphon_check.py beside it
 
 
 class PrivacyLossGame(base.TableGame, ABC):
-    """The rules by which privacy losses add up over the messages of a game that is given by tables;
-    its adversary makes a moment or the range of the loss as large as possible."""
+    """The rules of a privacy game that is given by tables, in which the adversary makes a moment or
+    the range of the privacy loss as large as possible."""
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of a position with t messages left. The weights name the kind of value:
-        (1, 0) or (0, 1) for the moment in the world 0 or 1, (1, 1) for the range."""
+        """Returns the value of a position with ``t`` messages left. The weights ``zero`` and
+        ``one`` name the kind of value: (1, 0) for the moment in world 0, (0, 1) for that in world
+        1, (1, 1) for the range."""
 
     def term(self, zero: int, one: int, bit: int) -> Fraction:
-        """Returns the term of the moment that belongs to a view, or to one answer, of probability
-        ``zero`` in world 0 and ``one`` in world 1: p^α q^(1−α), with p the probability in the world
-        ``bit`` and q the other; at order 1 the likelihood ratio p/q."""
+        """Returns the term of a view, or of one answer, in the moment of order α: p^α q^(1−α), with
+        p its probability in the world ``bit`` and q that in the other; at order 1 the likelihood
+        ratio p/q. Given are its probabilities ``zero`` in world 0 and ``one`` in world 1."""
         own, other = (one, zero) if bit else (zero, one)
         base.need(other or not own, "a view of one world only: the loss is infinite")
         if not own:
@@ -46,13 +47,14 @@ class PrivacyLossGame(base.TableGame, ABC):
         return own * ratio ** (self.order - 1) if self.order > 1 else ratio
 
     def stopped(self, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of a position in which the adversary stops."""
+        """Returns the value of stopping; ``zero`` and ``one`` name its kind, as in ``worth``."""
         columns = position[2]
         masses = self.mass(columns, 0), self.mass(columns, 1)
         return Fraction(1) if zero == one else self.term(*masses, one)
 
     def followed(self, t: int, option: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of sending a message (``option``), with t messages left after it."""
+        """Returns the value of sending a message (``option``), with ``t`` messages left after it.
+        ``zero`` and ``one`` name the kind of value, as in ``worth``."""
         _, over, branches = option
         if zero == one:
             return self.apart(t, branches)
@@ -61,8 +63,9 @@ class PrivacyLossGame(base.TableGame, ABC):
         return sum(found, Fraction(0)) / over if self.order > 1 else max(found, default=Fraction(0))
 
     def apart(self, t: int, branches: Any) -> Fraction:
-        """Returns the largest e^η, η the range of the privacy loss, after a message whose answers
-        are ``branches``: the two views that are compared may share this answer, or not."""
+        """Returns the largest e^η after a message, with η the difference of two views' privacy
+        losses and ``t`` messages left. ``branches`` are the answers to the message: the two views
+        may have the same one, or different ones."""
         found, ratios = [Fraction(1)], list[list[Fraction]]()
         for zero, one, to in branches:
             base.need(bool(zero) == bool(one), "a view of one world only: the range is infinite")
@@ -92,8 +95,8 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return super().read(kind, *row) and not (self.order and kind == "delta")
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value that the certificate lists for a position, or the value of stopping if
-        it lists none."""
+        """Returns the value that the certificate lists for a position with ``t`` messages left, or
+        else the value of stopping. ``zero`` and ``one`` name the kind of value."""
         node = self.tables["node"].get((t, position, zero, one))
         if node is not None:
             return Fraction(*node[:2])
@@ -101,8 +104,9 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return self.stopped(position, zero, one)
 
     def check_value(self, t: int, position: Any, zero: int, one: int) -> None:
-        """Checks the value that the certificate lists for a position: stopping and each message are
-        worth no more, and the one that the certificate names is worth as much."""
+        """Checks the value that the certificate lists for a position with ``t`` messages left:
+        stopping and each message are worth no more, and the option that the certificate names is
+        worth as much. ``zero`` and ``one`` name the kind of value."""
         *value, best = self.tables["node"][t, position, zero, one]
         stopped, said = self.stopped(position, zero, one), Fraction(*value)
         base.need(stopped <= said, "to stop is worth more", t, position)
@@ -117,7 +121,7 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
         if not self.order:
             return "; ".join([super().check(), *map(self.least, self.tables["epsilon"])])
-        self.lesser()
+        self.compare_purses()
         for node in self.tables["node"]:
             self.check_value(*node)
         worlds = [(1, 1)] if self.order == 1 else [(1, 0), (0, 1)][: 2 - self.symmetric]
@@ -128,13 +132,14 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
 
     def least(self, target: Any) -> str:
-        """Checks an ``epsilon`` line, which states the least e^ε whose δ is at most ``target``, and
-        returns it as text."""
+        """Checks an ``epsilon`` line, and returns it as text. The line states the least e^ε at
+        which δ is at most ``target``."""
         delta, lines = Fraction(*target), self.tables["delta"].items()
         tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
         growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
         base.need(tight[growth] <= delta, "a larger δ at this ε")
-        if growth > 1:  # δ is convex in e^ε: beyond two of its points it is above their line.
+        # δ is convex in e^ε: right of ``low`` and ``high`` it is on or above the line through both.
+        if growth > 1:
             low, high = before
             fall = (tight[low] - tight[high]) / (high - low)
             least = tight[high] - fall * (growth - high)

@@ -1,5 +1,5 @@
-"""Checks a formula for a tight δ; standard library only, and beside it antiphon_check.py, which has
-the rules of the game. docs/formulas.md has the format.
+"""Checks a formula for a tight δ, which is piecewise: another function between each two *cuts*. It
+needs the standard library and antiphon_check.py beside it. docs/formulas.md has the format.
 
 The file has the tables of a privacy game whose probabilities are polynomials in a symbol; cuts of
 the symbol's interval; and of each belief a value, which is one polynomial between each two cuts.
@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
-    import antiphon_check as base  # antiphon_check.py is in the same folder as this file
+    import antiphon_check as base  # Run as a program, this file has antiphon_check.py beside it
 
 
 class Poly(tuple[int, ...]):
-    """A polynomial: its whole coefficients, the constant one first, without zeros at the end."""
+    """A polynomial: its integer coefficients, the constant one first, without zeros at the end."""
 
     def __new__(cls, given: Iterable[int] = ()) -> Any:
         own = list(given)
@@ -101,9 +101,9 @@ class Poly(tuple[int, ...]):
         return found * (1 if found[-1] * self[-1] > 0 else -1)
 
     def along(self, low: Fraction, high: Any) -> list[int]:
-        """Returns the coefficients in s of a positive multiple of the polynomial at (low +
-        high·s)/(1 + s), which goes from low to high as s >= 0 grows (its Bernstein form); if high
-        is None, at low + s."""
+        """Returns the Bernstein form of the polynomial on [low, high]: the coefficients, in s >= 0,
+        of a positive multiple of its value at the point (low + high·s)/(1 + s), which goes from low
+        to high. If high is None, the point is low + s."""
         (a, b), (c, d) = low.as_integer_ratio(), (1, 0) if high is None else high.as_integer_ratio()
         above, below = Poly([a * (d or 1), c * b]), Poly([b * (d or 1), d * b])
         found, power = Poly(), Poly([1])
@@ -130,9 +130,9 @@ def split(poly: Poly, low: Fraction, high: Any, depth: int) -> bool:
 
 
 def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
-    """Yields (first cut, last cut, [what each value is there]) of each interval on which none of
-    the given piecewise values changes. A piecewise value is a list of (first cut, …); ``end`` is
-    the last cut of all."""
+    """Yields the intervals on which none of several piecewise values changes: (first cut, last cut,
+    [what each value is there]). A piecewise value is a list of (first cut, …), with an entry for
+    each piece; ``end`` is the last cut of all."""
     starts = sorted({start for pieces in values for start, *_ in pieces})
     for start, stop in zip(starts, [*starts[1:], end], strict=True):
         own = ([rest for low, *rest in pieces if low <= start][-1] for pieces in values)
@@ -163,8 +163,9 @@ class FormulaGame(base.TableGame):
         return self.over
 
     def value(self, t: int, position: Any, zero: Any, one: Any) -> tuple[Any, Any]:
-        """Returns the piecewise value of a belief: a factor, and [(first cut, polynomial, …)], each
-        of which is to be multiplied by the factor."""
+        """Returns the piecewise value of a belief, with ``t`` messages left and the weights
+        ``zero`` and ``one`` of the worlds, as (factor, [(first cut, polynomial, …)]): from each
+        first cut on, the value is the factor times the polynomial."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         if not (t and own and other and self.options(position)):
             return self.stopped(t, own - other)
@@ -172,8 +173,9 @@ class FormulaGame(base.TableGame):
         return by, self.known(t, position, zero // by, one // by)
 
     def stopped(self, t: int, gain: Any) -> tuple[Any, Any]:
-        """Returns the piecewise value of stopping, as ``value`` does. It is ``gain`` (the mass
-        ahead less the mass behind) where that is >= 0, and 0 elsewhere."""
+        """Returns the piecewise value of stopping with ``t`` messages left, in the form of
+        ``value``. It is ``gain`` (the mass of the world that the adversary accuses minus that of
+        the other) where that is >= 0, and 0 elsewhere."""
         return self.power(t), [(low, gain * sign) for low, sign in self.signs(gain)]
 
     def power(self, t: int) -> Any:
@@ -192,8 +194,9 @@ class FormulaGame(base.TableGame):
         return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
-        """Yields (name, [(first cut, polynomial)]): the piecewise value of stopping in a belief,
-        and of each message that may be sent in it."""
+        """Yields the piecewise value of each option in a belief with ``t`` messages left, as (name,
+        [(first cut, polynomial)]): first that of stopping, then that of each message that may be
+        sent."""
         own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
         by, pieces = self.stopped(t, own - other)
         yield [], [(low, by * poly) for low, poly in pieces]
@@ -228,8 +231,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
             case "cut", m, low, high:
                 poly, low, high, last = Poly(m), Fraction(*low), Fraction(*high), self.cuts.pop()
                 fine = self.cuts[-1][2] <= low and (last[1] is None or high <= last[1])
-                # The polynomial rises from below 0 to above 0, so it has one root between the two
-                # ends.
+                # The polynomial rises from below 0 to above 0, so it has one root in [low, high].
                 if low < high:
                     fine &= poly(low) < 0 < poly(high) and poly.slope().nonnegative(low, high)
                 else:
@@ -253,19 +255,19 @@ class FormulaFile(FormulaGame, base.CertificateFile):
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
-            case _:  # A certificate of a number has the other kinds of line, too.
+            case _:  # All other kinds of line are as in the certificate of one tight δ.
                 return super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:
-        """Returns whether a value's pieces are in order, and the first begins at the first cut."""
+        """Returns whether the pieces of a value are in ascending order, from the first cut on."""
         starts = [low for low, *_ in pieces]
         return starts[0] == 0 and starts == sorted({*starts}) and starts[-1] < self.end
 
     @cache
     def holds(self, poly: Any, low: int = 0, high: int = -1) -> bool:
         """Returns whether a polynomial is >= 0 between two cuts, which are given by their
-        numbers."""
+        indices."""
         (m0, a0, b0), (m1, a1, b1) = self.cuts[low], self.cuts[high]
         sides = beside(poly, m0, a0, b0, 1) and beside(poly, m1, a1, b1, -1)
         return bool(sides and (b0 == a1 or poly.nonnegative(b0, a1)))
@@ -277,7 +279,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
 
     def check_node(self, *key: Any) -> None:
         """Checks the piecewise value that the file lists for a belief: between each two cuts,
-        stopping and each message are worth no more, and the one that the file names is worth as
+        stopping and each message are worth no more, and the option that the file names is worth as
         much."""
         names, pieces = list[Any](), self.tables["node"][key]
         for name, total in self.sides(*key):
@@ -288,9 +290,9 @@ class FormulaFile(FormulaGame, base.CertificateFile):
         base.need(all(best in names for *_, best in pieces), "no such option", *key[:2])
 
     def check_tight(self, one: Any, zero: Any) -> str:
-        """Checks a ``tight`` line, which states a formula for the tight δ at e^ε = one/zero, and
-        returns it as text: each piece must be the gain in the world in which the adversary gains
-        more."""
+        """Checks a ``tight`` line, and returns it as text. The line states a formula for the tight
+        δ at e^ε = one/zero: between each two cuts that must be the larger of the adversary's gains
+        in the two worlds."""
         base.need(zero and self.holds(zero) and self.holds(one - zero), "e^ε < 1")
         whole, worlds = self.power(self.rounds), list[Any]()
         for more, *weights in [(0, zero, one), (zero - one, one, zero)][: 2 - self.symmetric]:
@@ -307,7 +309,7 @@ class FormulaFile(FormulaGame, base.CertificateFile):
 
     def check(self) -> str:
         """Checks everything, and returns what was checked in a sentence. Raises: NotAccepted."""
-        self.lesser()
+        self.compare_purses()
         for poly, pieces in self.tables["sign"].items():
             for low, high, ((sign,),) in merged(self.end, pieces):
                 base.need(self.holds(poly if sign else poly * -1, low, high), "another sign", poly)
@@ -327,7 +329,7 @@ def beside(poly: Any, m: Any, low: Any, high: Any, side: int) -> bool:
 
 
 def place(cut: Any) -> str:
-    """Returns a cut as text: its number, or a decimal near it."""
+    """Returns a cut as text: the number at which it is, or a decimal near it."""
     _, low, high = cut
     return "∞" if low is None else f"{low}" if low == high else f"about {float(low):.9g}"
 

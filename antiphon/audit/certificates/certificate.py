@@ -39,11 +39,11 @@ from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
 
 READER: Final = Path(antiphon_check.__file__)
-"""The lone reader of a tight δ: a file that checks a certificate and needs nothing but Python. The
-lone readers of other kinds need this file in the same folder."""
+"""The path of the program that checks certificates of a tight δ, with nothing but Python. The
+programs for other figures need this file in the same folder."""
 _LARGEST: Final = 1 << 30
-"""The size in bytes of the largest file that is read. A reader takes ten to thirty times as much
-memory."""
+"""The size in bytes of the largest file that is read. To check a file takes ten to thirty times as
+much memory."""
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _TABLES: Final = ("part", "step", "f", "public")
 
@@ -78,7 +78,7 @@ class Certificate(Shown):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Certificate:
-        """Makes the certificate with these rows; it is not checked yet. Raises: Intractable."""
+        """Makes the certificate with these rows as its lines, unchecked. Raises: Intractable."""
         return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
 
     @property
@@ -95,8 +95,8 @@ class Certificate(Shown):
 
     @property
     def reader(self) -> Path:
-        """The path of the lone reader of this kind of certificate: a file that needs nothing but
-        Python, and ``READER`` in the same folder."""
+        """The path of the program that checks this kind of certificate, with nothing but Python and
+        the file ``READER`` in the same folder."""
         if self.formula is not None:
             return Path(antiphon_formula_check.__file__)
         others = any(each.startswith(('["loss"', '["epsilon"')) for each in self.lines)
@@ -233,10 +233,10 @@ class TightPoint(NamedTuple):
 
 
 def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
-    """The certificate of the tight δ at some ε (each a ``TightPoint``); it has been checked.
+    """The certificate, checked, of the tight δ at some ε. ``found``: a ``TightPoint`` for each.
 
     Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
-    AssertionError if the plain game has another δ than the engine.
+    AssertionError if the tables have another δ than the engine.
     """
     limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)
     rounds = max(each.rounds for each in found)
@@ -285,8 +285,8 @@ def as_line(row: Row) -> str:
 
 
 def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) -> Certificate:
-    """The certificate of a tight ε: the δ at this ε, and at two smaller ones, whose line shows that
-    δ is larger at every smaller ε."""
+    """The certificate of a tight ε: the δ there, and at two smaller ε. As δ is convex in e^ε, the
+    line through these two shows that it is larger at every smaller ε."""
     found, target = question.tight_epsilon(delta, rounds), exact.probability(delta)
     if isinstance(found, float):
         raise InvalidArgument("no ε has so small a δ, and of that no certificate is written")
@@ -294,8 +294,8 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    # The loop ends when both points lie on that linear piece of δ, as a function of e^ε, which ends
-    # at the tight ε, where δ is ``target``.
+    # As a function of e^ε, δ is piecewise linear. The loop ends when the points at ``low`` and
+    # ``high`` lie on the piece that ends at the tight ε, where δ is ``target``.
     while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:
@@ -310,8 +310,8 @@ def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:
 
 
 def written_epsilon(epsilon: exact.ExactEpsilon) -> list[int]:
-    """An ε as the certificate has it: [numerator, denominator]; [] if e^ε is rational, since the
-    certificate then has e^ε itself."""
+    """An ε as the lines of a certificate have it: [numerator, denominator]; [] if e^ε is rational,
+    since the line then has e^ε itself."""
     if isinstance(epsilon, exact.Log) or not epsilon:
         return []
     ratio = [*Fraction(epsilon).as_integer_ratio()]

@@ -43,8 +43,8 @@ class RowTable(dict[Any, Any]):
 
 
 class TablesOf(TableGame):
-    """The tables of a question's privacy game, which grow as they are read. The rules are those of
-    the file that checks the certificate."""
+    """The tables of a question's privacy game, whose rows are derived when they are first read. The
+    rules are those of the file that checks the certificate."""
 
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
@@ -69,9 +69,8 @@ class TablesOf(TableGame):
         return number(self.columns, (part, judged, *laws))
 
     def lines(self, rounds: int, symmetric: bool, about: str, *more: Row) -> Iterator[Row]:
-        """Yields the lines of a certificate before those of its values: the game, the rows of its
-        tables in the order in which they were found, and the laws and beliefs that arise after the
-        start."""
+        """Yields the lines of a certificate before the values: the game, the rows of its tables in
+        the order in which they were found, and the laws and beliefs that messages lead to."""
         yield ["game", FORM, rounds, int(symmetric), int(self.composed), self.most, self.order]
         yield from more
         yield ["about", about]
@@ -89,8 +88,8 @@ class TablesOf(TableGame):
                 yield ["column", *self.columns[column]]
 
     def _close(self) -> None:
-        """Derives the rows of all public states that can ever be reached, as the reader checks in
-        each that the purse does not grow."""
+        """Derives the rows of all public states that can be reached: the program that checks the
+        certificate compares the purse before and after each."""
         waiting, met = [0], {0}
         while waiting:
             after = {*self.tables["public"][waiting.pop()][1].values()} - met
@@ -105,15 +104,15 @@ class TablesOf(TableGame):
 
 
 def _mirrored(pairs: list[list[int]]) -> bool:
-    """Whether each pair that f allows is allowed the other way round, with the same effect."""
+    """Whether f allows (q', q) wherever it allows (q, q'), with the same next state."""
     found = {tuple(each) for each in pairs}
     return found == {(one, zero, to) for zero, one, to in pairs}
 
 
 @attrs.define(eq=False)
 class PlainSolver:
-    """Computes the value of each belief of a game, in which only those mechanisms are left out that
-    cannot tell the worlds apart."""
+    """Computes the value of each belief of a game. Positions leave out only those mechanisms that
+    can no longer tell the worlds apart."""
 
     game: TableGame
     limit: int
@@ -144,8 +143,8 @@ class PlainSolver:
         return found[0] * by, found[1]
 
     def _at(self, position: Any, asks: bool) -> tuple[Row, int, int]:
-        """Returns (options, mass in world 0, in world 1) of a position. There are no options if
-        ``asks`` is false: then no message is left."""
+        """Returns (messages that may be sent, mass in world 0, in world 1) for a position; no
+        messages if ``asks`` is false, since none is left."""
         key = position, asks
         if key not in self._known:
             options = self.game.options(position) if asks else Row()
@@ -154,8 +153,8 @@ class PlainSolver:
         return self._known[key]
 
     def _best(self, key: Key, options: Row, most: int, less: int) -> Node:
-        """Returns (numerator, denominator, name) of the best option of a belief, where ``most`` and
-        ``less`` are the masses of the world ahead and of the world behind."""
+        """Returns (numerator, denominator, name) of the best option of a belief. ``most`` and
+        ``less`` are the masses of the world that the adversary accuses, and of the other."""
         t, _, ahead, behind = key
         best, unit, said = max(0, most - less), 1, Row()
         for name, denominator, branches in options:

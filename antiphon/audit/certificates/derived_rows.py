@@ -27,7 +27,7 @@ from antiphon.protocol.verification import Refused, read
 
 Row: TypeAlias = list[Any]
 _END: Final = object()
-"""The answer that ends the interaction; its number is 0."""
+"""The answer that means the end of the interaction; its number is 0."""
 _DEAD: Final = object()
 """The state of a mechanism that has halted, and gives one answer for ever; its number is 0."""
 _MOST: Final = 10_000
@@ -69,9 +69,9 @@ class DerivedPart:
         return found
 
     def heard(self, before: Any, message: object, coins: protocol.Coins) -> tuple[object, object]:
-        """Returns (next state, answer) of one step. A refusal ends the interaction, as a verifier
-        ends it; of compared mechanisms, which have no verifier, it is an answer that leaves the
-        state as it is; and an error after a draw is a halt."""
+        """Returns (next state, answer) of one step. A refused message ends the interaction, as
+        behind a verifier. Compared mechanisms have no verifier: a refusal is then an answer that
+        leaves the state as it is. An error after a draw of coins is a HALT."""
         dead = _DEAD, self.halted
         if before is _DEAD:
             return dead
@@ -111,9 +111,9 @@ class DerivedRows:
             self.parts = [DerivedPart((m,), _messages(m, given), halted) for m in systems]
 
     def _factored(self, asked: Any, rounds: int) -> Row:
-        """Returns the mechanisms that a composition may create, whose states are independent given
-        all answers. Raises: InvalidArgument where f, the budget or the system has a step of its
-        own, so that they may depend on each other."""
+        """Returns the mechanisms that a composition may create; given all answers, their states are
+        independent. Raises: InvalidArgument if f, the budget or the composition has a step function
+        of a user's, by which they might depend on each other."""
         f, system, kind = asked.verification, asked.system, type(asked.verification)
         own = [getattr(kind, name, None) for name in ("step", "_create", "initial_state")]
         plain = [Suitable.step, Suitable._create, Suitable.initial_state]  # pyright: ignore
@@ -130,9 +130,9 @@ class DerivedRows:
         return [each.mechanism for each in self._created]
 
     def part(self, number: int) -> Row:
-        """Returns the ``part`` row of the mechanism with this number: [first state in world 0, in
-        world 1, first state of f]. A state of f is a tuple whose second field says that the purse
-        need not pay; its number is odd if so."""
+        """Returns the ``part`` row of a mechanism, which is given by its number: [first state in
+        world 0, in world 1, first state of f], all as numbers. The number of a state of f is odd if
+        further differing pairs take nothing from the purse."""
         own, create = self.parts[number], self._created[number] if self.composed else None
         judged: tuple[Any, ...] = (getattr(self._f, "initial_state", None), True)
         if create is not None:
@@ -175,9 +175,9 @@ class DerivedRows:
             return None
 
     def public(self, number: int) -> Row:
-        """Returns a ``public`` row: [whether questions may be asked, [[mechanism, what, next
-        state], …]]. ``what`` is 2 where a differing pair is paid for, 1 for a creation, and 0 for a
-        creation that the budget refuses."""
+        """Returns a ``public`` row: [whether queries may be sent, [[mechanism, change, next state],
+        …]]. The change is 1 for a creation, 0 for a creation that the budget refuses, and 2 for the
+        payment from the purse for a first differing pair."""
         if not self.composed:
             return [1, []]
         before: Any = self._public.values[number]
@@ -198,7 +198,7 @@ class DerivedRows:
     def _state(self, purse: object, charged: object, count: int) -> int:
         """Returns the number of a public state: (f's purse, the budget's charges, the number of
         creations)."""
-        # To an f of this library, all numbers of creations from ``prescribed`` on are alike.
+        # An f of this library treats all numbers of creations from ``prescribed`` on alike.
         ours = is_library_code(type(self._f))
         most = self._f.prescribed if ours else self.most
         number = self._public((purse, charged, min(count, most)))
@@ -207,20 +207,20 @@ class DerivedRows:
         return number
 
     def _charged(self, charged: object, claim: protocol.Claim) -> object:
-        """Returns the budget's charges after a creation, or its refusal; _END if it cannot charge
-        the claim."""
+        """Returns the budget's charges after a creation, or its refusal; _END if the budget cannot
+        charge the claim."""
         try:
             after = None if self._budget is None else self._budget.charge(charged, claim.measure)
         except errors.InvalidArgument:
             return _END
         counts = isinstance(self._budget, Filter) or type(after) is Refusal
-        # An odometer refuses nothing, so its charges do not matter.
+        # The charges of an odometer do not matter, as it refuses nothing.
         return after if counts else charged
 
 
 def _messages(system: Any, given: Iterable[object] | None) -> Iterator[object]:
-    """Yields the messages to try on a mechanism; for a composition of fixed mechanisms, each
-    message with the number of the mechanism that gets it."""
+    """Yields the messages to try on a mechanism. For a composition of fixed mechanisms each message
+    goes to one of them, and has its index."""
     if isinstance(system, Concurrent):
         for index, child in enumerate(system.children(system.initial_state)):
             yield from (protocol.Ask(q, index) for q in _messages(child.created.mechanism, given))

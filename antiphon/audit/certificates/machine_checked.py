@@ -42,8 +42,8 @@ class MachineChecked(Delegating):
     delta: Fraction = attrs.field(converter=exact.probability)
     file: str
     found: tuple[bool, str] = attrs.field(init=False, eq=False, repr=False)
-    """(Whether the certificate was checked, its statement; or, if its file cannot be read, the
-    reason)."""
+    """(Whether the certificate was checked; its statement, or the reason why it could not be
+    read)."""
 
     def __attrs_post_init__(self) -> None:
         alien = why_untrusted(self.mechanism.signature.queries)
@@ -95,8 +95,8 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The claim as an inquiry about this mechanism, from which the derivation of a composition
-        gets a step for the certificate."""
+        """A reference to the derivation of this mechanism's claim, by which the derivation of a
+        composition has a step that names the certificate."""
         return Derived(Inquiry(self, self.verification), None)
 
 

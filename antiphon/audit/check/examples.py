@@ -64,8 +64,8 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
 
 
 def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tuple[object, ...]:
-    """Tuples with an entry from each of ``parts``; every second differs from the first in one
-    entry."""
+    """Tuples with one entry from each of ``parts``, in couples whose second tuple differs from the
+    first in one entry."""
     found = list[object]()
     for _ in range(MOST):
         first = [part[int(coins.integers(len(part)))] for part in parts]
@@ -85,7 +85,7 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
 
 
 _NONE: Final = object()
-"""Stands for an example of a space, within a union, that lists none; no space contains it."""
+"""Stands in for an example of a union's member that lists no elements; no space contains it."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:
@@ -95,7 +95,7 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
     if low > high:
         return ()
     found = list[Any]()
-    while len(found) < MOST:  # the second array differs from the first in one entry
+    while len(found) < MOST:  # The second array of each couple differs from the first in one entry.
         first = coins.integers(low, high + 1, size=space.shape)
         second = first.copy()
         if second.size:

@@ -68,8 +68,8 @@ def isolated_global_state(seed: int) -> Generator[None, None, None]:
 _WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
 """The size in bytes of a Mersenne Twister's state: 624 words, and the position among them."""
 _known: dict[bytes, object] = {}
-"""The state that NumPy's global generator had when it was last read, by its bytes; none if that
-generator had a stored normal variate."""
+"""A cache with at most one entry: from the bytes of NumPy's global generator, as last read, to its
+state. It is empty if that state had a stored normal variate."""
 
 
 def _numbers() -> object:
@@ -126,8 +126,8 @@ def content(value: Any, depth: int = 0) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """FILE:LINE of the function that was decorated; else of the first method in ``names``, or of
-    the class."""
+    """FILE:LINE of a part's decorated function; else of the first of the methods ``names`` that has
+    one, else of its class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
@@ -334,7 +334,7 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The number of steps that were not refused; 0 if none of them took an update of data."""
+        """The number of steps that were not refused; 0 if none of them was an update of data."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)

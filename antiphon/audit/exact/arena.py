@@ -159,8 +159,7 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The game of the exact engine that compares two mechanisms: the first is played in world 0,
-    the second in world 1.
+    """The arena of a comparison: one mechanism is played in world 0, the other in world 1.
 
     Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation distance of
     the two view laws, so it is 0 iff the mechanisms are equivalent.
@@ -187,8 +186,8 @@ def guarded_step(mechanism: Mechanism) -> Step:
     return guarded
 
 
-# A judge (a function that applies f) refers to f and to no arena. So a question that is dropped is
-# freed at once: a reference cycle, with all of its beliefs, would wait for the garbage collector.
+# A judge (a function that applies f) refers to f and to no arena: with a reference cycle, all
+# beliefs of a question that is no longer used would stay until the garbage collector runs.
 
 
 def _judge(verification: Verification) -> Judge:
@@ -219,7 +218,7 @@ def refused_if_raised(step: Callable[..., Any], *arguments: object) -> Any:
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: those ``given`` in the query space, else all of it."""
+    """The messages to try in every state: the given ones in the query space, else all of it."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
@@ -254,7 +253,7 @@ def longest(arena: Arena) -> int:
     A message that never changes the position is useless, and not counted. Raises: InvalidArgument
     for a game in which a position recurs, or with very many positions.
     """
-    lengths: dict[int, int | None] = {}  # None stands for a position on the current path.
+    lengths: dict[int, int | None] = {}  # The length None marks a position on the current path.
     waiting = [arena.start()]
     while waiting:
         position = waiting[-1]
@@ -277,7 +276,7 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that may follow, without those of messages that surely change nothing."""
+    """The positions that may follow; messages that surely change nothing are left out."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

@@ -1,4 +1,4 @@
-"""Beliefs (columns): an adversary's knowledge of one mechanism's hidden state in both worlds.
+"""Beliefs (columns): laws of a mechanism's hidden state in both worlds; moves: allowed pairs.
 
 A *column* is (the verifier's state, the law of the hidden state under b = 0, the same under b = 1),
 for one mechanism. Laws are unnormalised integer weights, reduced by their greatest common divisors,
@@ -21,11 +21,8 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
-"""One answer to a pair of messages: (factor⁰, factor¹, number of the next belief). The factors are
-whole numbers, over the denominator of the ``Move``.
-
-The factors multiply the weights of the worlds b = 0 and b = 1.
-"""
+"""One answer to a pair of messages: (factor of the weight of world 0, of world 1, number of the
+next belief). The factors are whole numbers, over the denominator of the ``Move``."""
 
 OVER: Final = 0
 """The number of the belief, and of the position, once the interaction is over."""
@@ -51,8 +48,8 @@ Judge: TypeAlias = Callable[[Any, object, object], "tuple[object, bool] | Refuse
 """Applies f: (state of f, q0, q1) -> (next state of f, whether (q0, q1) is the first differing
 pair), or a refusal."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
-"""An allowed pair: (query under 0, query under 1, next state of f, whether the pair is its first
-differing one)."""
+"""A pair that f allows: (query in world 0, query in world 1, next state of f, whether this is its
+first differing pair)."""
 Queries: TypeAlias = Union[tuple[object, ...], Callable[[Any], Sequence[object]]]
 """The messages to try: a tuple, or a function of the mechanism's hidden state that lists them."""
 
@@ -82,7 +79,7 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""The entries of laws that are stored may be this many times as many as the beliefs."""
+"""The limit of the stored entries of laws, as a multiple of the limit of beliefs."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
@@ -93,7 +90,7 @@ class Columns:
 
     limit: int
     symmetric: bool = True
-    """Whether, so far, f allows (q, q') exactly where it allows (q', q), with the same effect."""
+    """Whether f, so far, allows (q', q) wherever it allows (q, q'), with the same next state."""
     columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
     """The probability mass (unnormalised) of each belief under b = 0 and under b = 1."""
@@ -185,7 +182,7 @@ class Columns:
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
     def alphabet(self, part: int) -> tuple[int, ...]:
-        """The numbers of a mechanism's messages to try, where no hidden state decides on them."""
+        """The numbers of a mechanism's messages to try, if they are the same in all states."""
         return self._queries(BeliefColumn(part, -1, GONE, GONE))
 
     def of_one_mechanism(self, part: int) -> bool:
@@ -196,7 +193,8 @@ class Columns:
     def outcomes(
         self, part: int, world: int, law: int, query: int
     ) -> Iterator[tuple[int, tuple[int, int], int]]:
-        """(answer, its probability as a fraction, the next law's number) for each answer."""
+        """The possible answers to a query in a world: (answer, its probability as a fraction,
+        number of the next law of the hidden state)."""
         kernel, stepper = self._kernel, self._parts[part][1:][world]
         (denominator, answers), laws = kernel.push(stepper, law, query)
         whole = denominator * kernel.totals[law]
@@ -214,16 +212,17 @@ class Columns:
         for zero, one, after, differs in self.allowed(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
             if len(branches) == 1 and branches[0][2] <= SPENT:
-                continue  # HALT for certain in both worlds: no better than to stop.
-            # Two pairs with the same consequences are one move; as a multiset, because
-            # two answers that lead alike count twice.
+                # A pair whose only answer ends the mechanism tells nothing: to stop is as good.
+                continue
+            # Pairs with equal branches are one move. Branches are compared as a multiset, because
+            # two answers with equal branches count twice.
             alike = differs, common, *sorted(branches)
             if alike not in seen:
                 seen.add(alike)
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def allowed(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of these queries that f allows in its state with the number ``state``."""
+        """The pairs of the given queries that f allows; ``state`` is the number of its state."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
@@ -266,8 +265,8 @@ class Columns:
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
-        """The possible answers to a pair of messages, the branch of each, and the common
-        denominator of the branches' factors."""
+        """The possible answers to a pair of messages, a branch for each, and the common denominator
+        of the factors in the branches."""
         if pushed0[0] is not pushed1[0]:
             pushed0, pushed1 = _alike(pushed0, pushed1)
         (denominator, answers), laws0 = pushed0
@@ -288,7 +287,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # An interrupted call's entry is overwritten.
+            self.columns[number:] = [column]  # Replaces an entry left by an interrupted call.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

@@ -194,7 +194,7 @@ class Compared(Shown):
 
 
 class Comparison(Displayed, tuple[Compared, ...]):
-    """The claims of a game beside the exact values, one a row; ``print`` shows the verdicts."""
+    """The claims of a game beside the exact values, a row for each; ``print`` shows verdicts."""
 
     __slots__ = ()
 
@@ -270,7 +270,7 @@ def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds
 
 
 def _beside(row: Compared, asked: Question) -> Compared:
-    """The row with the exact values for the measure of its claim filled in."""
+    """A copy of the row, with the exact values for the measure of its claim filled in."""
     claim, rounds = row.claim, row.rounds
     measure = claim.measure
     if isinstance(measure, kinds.Pure | kinds.Approximate):
@@ -324,8 +324,8 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
 
 def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
-    """The bound on a divergence, at least 0, that a user's function ``ask`` returns. Raises:
-    InvalidArgument otherwise."""
+    """The bound on a divergence that a user's function ``ask`` returns. Raises: InvalidArgument if
+    that is no number >= 0."""
     try:
         value: Any = ask()
         if value >= 0 and not isinstance(value, bool):

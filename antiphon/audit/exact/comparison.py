@@ -210,13 +210,15 @@ class Law(Shown):
         return found
 
     def hockey_stick(self, other: Law, growth: Fraction = Fraction(1)) -> Fraction:
-        """The hockey-stick divergence Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε."""
+        """The hockey-stick divergence Σ max(0, p − e^ε q) over the views, with p and q the
+        probabilities of a view under this law and the other; ``growth`` is e^ε."""
         theirs = {_key(view): p for view, p in other.views}
         gaps = (p - growth * theirs.get(_key(view), 0) for view, p in self.views)
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
     def moment(self, other: Law, order: int) -> Fraction:
-        """The moment Σ p^α q^(1−α) over the views at a whole order α: e^((α−1)D), D the divergence.
+        """The moment Σ p^α q^(1−α) at a whole order α, with p and q the probabilities of a view
+        under this law and the other. It is e^((α−1)D), D the Rényi divergence.
 
         Raises: InvalidArgument where a view has q = 0 and p > 0, so that it is infinite.
         """

@@ -39,14 +39,15 @@ class Position(NamedTuple):
     charged: int = 0
     """The number of the filter's state, which holds the charges so far."""
     due: int = OVER
-    """The belief about a new mechanism that must be queried next; OVER if there is none."""
+    """The belief about a mechanism just created, to be queried next; OVER if there is none."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
 _VIEWS: Final = 1 << 15
 """The largest number of views over which the value of a position is summed in closed form."""
 _FEW: Final = 3
-"""The least number of mechanisms whose last answers are summed in closed form."""
+"""The least number of mechanisms, each with one message left, for which a position's value is
+summed in closed form."""
 
 
 class Option(NamedTuple):
@@ -89,16 +90,17 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """For each position: (its useful messages, one optimal message, the least rounds for which that
-    one is optimal)."""
+    """For each position: (its useful messages, one of them that is optimal if enough rounds are
+    left, the least number of rounds for that)."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """What may follow each belief, computed twice: public coins count as useless, or as useful."""
+    """The messages that may follow each belief, computed twice: at first public coins count as
+    useless, then as useful."""
     _may_grow: bool = attrs.field(init=False)
-    """Whether a purse (the unused parameters) may grow; never with this library's own f."""
+    """Whether f's purse (its unused parameters) may grow; under this library's f it never does."""
 
     def __attrs_post_init__(self) -> None:
         self._purses = Purses(self.verification, self.budget)
@@ -167,11 +169,12 @@ class CompositionArena:
 
     # --- a new mechanism is asked next --------------------------------------------------------
     #
-    # Let σ be any strategy of the adversary, and σ' the one that creates each mechanism just before
-    # σ asks it first, and creates none that σ never asks. No answer changes, for the answer to a
-    # creation is ⊤ for certain; the purse is at each message as under σ, or larger; and what may be
-    # created in one order may be created in any, where no filter adds up the charges and no
-    # creation is prescribed. σ' needs no more rounds than σ. ∎
+    # It is optimal to query each mechanism right after its creation. *Proof.* For any strategy σ of
+    # the adversary, let σ' create each mechanism just before σ queries it first, and none that σ
+    # never queries. No answer changes, for the answer to a creation is ⊤ for certain; the purse is
+    # at each message as under σ, or larger; and what may be created in one order may be created in
+    # any, where no filter adds up the charges and f prescribes no creation. σ' needs no more rounds
+    # than σ. ∎
 
     def _adds_nothing_up(self, position: Position) -> bool:
         own = position.created >= self.verification.prescribed and not self._may_grow
@@ -179,7 +182,8 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # Of mechanisms that are alike, ask one.
+            # Of mechanisms with equal beliefs only one has to be tried.
+            for column in dict.fromkeys(position.columns):
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
@@ -189,7 +193,7 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """The option of sending the pair ``move`` to a mechanism, given the belief about it;
+        """The option of sending the pair ``move`` to the mechanism of the belief ``column``;
         ``purse`` is the number of the purse afterwards."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
@@ -201,8 +205,8 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with another purse, without the beliefs that can then no longer tell the
-        worlds apart, and the product of their masses in each world."""
+        """The position with the purse ``purse``, without the beliefs that can then no longer tell
+        the worlds apart; and the product of these beliefs' masses in each world."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -214,8 +218,8 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """The branch to a position that has the new belief ``own`` in addition, unless this can no
-        longer tell the worlds apart."""
+        """The branch to the position ``left`` with a new belief ``own`` added, unless this belief
+        can no longer tell the worlds apart."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -241,8 +245,8 @@ class CompositionArena:
     # is valid, since f reads mechanisms separately and the purse is as under σ; it needs one round
     # more only if σ never asks, and there are enough. The view of σ is a function of that of σ'. ∎
     #
-    # Identical pairs count as much as differing ones: one of them may lead on. Only those are left
-    # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
+    # An identical pair, too, may be that message, as it may lead to others. Pairs are left out only
+    # if neither their answers nor any later ones tell the worlds apart.
 
     def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
         """(one optimal message, the least rounds for which it is); ((), 0) if none is known."""
@@ -283,7 +287,8 @@ class CompositionArena:
         """The largest number of useful messages from a position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
-            return own  # No later creation is possible either, as the purse only shrinks.
+            # If no creation is possible here, none is possible later: the purse only shrinks.
+            return own
         longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
 
@@ -291,7 +296,7 @@ class CompositionArena:
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse (unused parameters) after a mechanism's first differing pair."""
+        """The number of the purse after the first differing pair to the mechanism of a belief."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -324,14 +329,14 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # An interrupted call's entry is overwritten.
+            self._positions[number:] = [position]  # Replaces an entry left by an interrupted call.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether a valid message to a belief's mechanism may still tell the worlds apart.
+        """Whether a valid message to the mechanism of a belief may still tell the worlds apart.
 
         False if its state has the same law in both worlds and f allows it no differing pair (then
         every answer has the same law, too), or if it takes no message.

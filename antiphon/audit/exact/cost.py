@@ -32,7 +32,8 @@ _WAYS_OUT: Final = (
 
 
 def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Report a search's number of nodes now and then. Raises: Intractable past limit or memory."""
+    """Report the number of nodes that a search has visited, at intervals. Raises: Intractable past
+    ``limit`` nodes, or where memory is short."""
     if nodes > limit:
         raise Intractable(what, nodes, limit, _WAYS_OUT)
     if nodes % _OFTEN == 0:

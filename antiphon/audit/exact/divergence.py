@@ -101,7 +101,7 @@ def order_of(value: object) -> Fraction:
 
 @attrs.define(eq=False)
 class DivergenceSolver(BackwardRecursion):
-    """Computes the largest Rényi moment at one order, for one world ``bit``, over an arena."""
+    """Computes the largest Rényi moment of one order, of the world ``bit`` against the other."""
 
     arena: Arena
     bit: int
@@ -149,10 +149,10 @@ class DivergenceSolver(BackwardRecursion):
                 low, high = low + least * after[0], high + most * after[1]
         return low, high
 
-    # At a whole order, without infinities, both bounds are equal, and a strategy attains them.
+    # At a whole order, if no bound is infinite, both bounds are equal, and a strategy attains them.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # The weights of the past multiply all later terms: they are left out.
+        # The weights of the worlds only multiply all later terms by a factor: they are left out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
@@ -179,7 +179,8 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
         low, high = power(1 / base, exponent)
         return 1 / high, 1 / low
     least, most = (exponent * end for end in exact.bracket(exact.Log(base), _DIGITS))
-    bits = _BITS + math.ceil(most * Fraction(3, 2))  # e^-x begins with 1.45·x zero bits
+    # e^-x begins with 1.45·x zero bits, so as many more are computed.
+    bits = _BITS + math.ceil(most * Fraction(3, 2))
     one = 1 << bits
     return Fraction(one, exact.exp_bracket(least, bits)[1]), Fraction(
         one, exact.exp_bracket(most, bits)[0]
@@ -196,7 +197,7 @@ def _rounded(value: Number, upwards: int) -> Number:
 
 
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational g <= e^ε, an upper bound on what this adds to δ); exact for Log and for 0.
+    """(a rational g <= e^ε, a bound on what g instead of e^ε adds to δ); exact for Log and for 0.
 
     A smaller g makes δ larger, so the δ computed with g is an upper bound. The best event S for g
     has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
@@ -209,8 +210,8 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
         raise InvalidArgument(f"epsilon must be at most {_LARGEST_EPSILON} nats, or Log(q)")
     context = Context(prec=40, rounding=ROUND_FLOOR)
     power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
-    # exp has an error of half a unit in the 40th digit, and so has the power, whose exponent has at
-    # most 4 digits.
+    # exp is off by half a unit in its 40th digit, and so is its argument, which has at most 4
+    # digits before the point: the factor covers both.
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
@@ -293,8 +294,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        # coins=True: public coins count as useful, since a coin that decides how to go on drives
-        # two losses apart.
+        # coins=True: a message that reveals only public coins counts as useful, since the adversary
+        # may go on in different ways by a coin, which drives two losses apart.
         said = self.arena.worth_saying
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found

@@ -1,7 +1,7 @@
-"""The future of a belief about one mechanism: its length, and whether it tells the worlds apart.
+"""The future of a belief about one mechanism: all messages that may follow, with their outcomes.
 
-A future is all messages that may follow, with their outcomes. For a mechanism that does not end
-within the horizon the answer is the safe one: endless, distinguishing, equivalent to no other.
+For a mechanism that does not end within the horizon the answer is the safe one: endless,
+distinguishing, equivalent to no other.
 
 Where each created mechanism has one message left, the answers are summed at once (``settled``):
 a view is then a product, and views with the same likelihood ratio are merged. Their masses are
@@ -91,12 +91,12 @@ class Futures:
             if not found[each]:
                 found[each] = True
                 telling += leads[each]
-        self._tells.update(found)  # All entries at once: an interrupt leaves no partial result.
+        self._tells.update(found)  # All at once: an interrupted call stores no result.
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
     ) -> list[int]:
-        """The beliefs that are new one move after the beliefs ``level``.
+        """The beliefs, not found before, to which one move leads from the beliefs ``level``.
 
         Extends ``leads`` (predecessors of each belief) and ``telling`` (beliefs with a telling
         move).
@@ -129,7 +129,7 @@ class Futures:
         """The largest number of useful messages after a belief; infinite where no end was found."""
         moves = self._telling(column)
         if column not in self._lengths:
-            # Until its length is computed, a belief that recurs counts as endless.
+            # A belief that recurs while its own length is computed counts as endless.
             self._lengths[column] = math.inf
             if deep < _DEEPEST:
                 ways = {to for move in moves for _, _, to in move.branches}
@@ -150,8 +150,8 @@ class Futures:
         ]
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The useful moves in a belief. In each, a belief that follows is replaced by the first one
-        with the same future (``alike``); of equal moves there is one."""
+        """The useful moves in a belief; of equal ones only the first. Each belief that a move leads
+        to is replaced by the first one with the same future (``alike``)."""
         known = self._moves.get(column)
         if known is None:
             found: dict[Hashable, Move] = {}
@@ -191,11 +191,13 @@ class Futures:
 
 
 Ratios: TypeAlias = dict[tuple[int, int], int]
-"""A map (p, q) -> n: views of masses n·p and n·q in the two worlds; p and q are coprime."""
+"""A map from a likelihood ratio (p, q), p and q coprime, to n: the views with this ratio have the
+mass n·p in world 0 and n·q in world 1."""
 
 
 def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
-    """The likelihood ratios of views that are one answer longer, given that answer's law."""
+    """The likelihood ratios of views after one more answer; ``law`` has the masses of each possible
+    answer in both worlds."""
     found: Ratios = {}
     for mass0, mass1 in law:
         for (zero, one), number in ratios.items():
@@ -217,7 +219,8 @@ class Settled(NamedTuple):
     denominator: int
 
     def value(self, ahead: int, behind: int) -> int:
-        """Σ max(0, ahead·p − behind·q) over the views, times the denominator."""
+        """Σ max(0, ahead·p − behind·q) over the views, times the denominator; p and q are the
+        probabilities of a view in world 0 and 1."""
         first = bisect_left(self.ratios, True, key=lambda r: r[0] * ahead <= r[1] * behind)
         return ahead * self.sums[0][first] - behind * self.sums[1][first]
 

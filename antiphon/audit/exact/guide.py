@@ -1,15 +1,16 @@
-"""An estimate of the values of all beliefs, in floats: which messages are surely not optimal.
+"""An estimate of the values of all beliefs, each a position and a ratio of the two worlds' masses,
+in floats: it tells which messages are surely not optimal.
 
-A belief is here a position and the ratio ρ of its masses in the two worlds: "behind" (of the other
-world) over "ahead" (of the world that counts for the adversary). Per unit of mass ahead its value
-is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and max(0, 1
-− ρ) where it ends: it falls as ρ grows. Beliefs of one position whose ratios agree in 40 bits are
-taken for one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
-included; and the value of a belief lies between those that come out if all ratios at the ends are
-taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0, and of the difference
-in a closed form (``ClosedForm``). (By induction from the ends: the same messages lead to the same
-positions. A belief is looked up by its exact ratio, which may be off as much again: so η is taken
-twice.) No number below 2⁻⁵⁰⁰ is relied on.
+The ratio ρ of a belief is its mass "behind" (in the other world) over its mass "ahead" (in the
+world that counts for the adversary). Per unit of mass ahead its value is u(ρ) = max over messages
+of Σ p u(ρ q/p) over the answers, of probabilities p and q, and max(0, 1 − ρ) where it ends: it
+falls as ρ grows. Beliefs of one position whose ratios agree in 40 bits are taken for one. So after
+T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings included; and the value of
+a belief lies between those that come out if all ratios at the ends are taken (1 + η) and (1 − η)
+times, up to the rounding of sums of numbers >= 0, and of the difference in a closed form
+(``ClosedForm``). (By induction from the ends: the same messages lead to the same positions. A
+belief is looked up by its exact ratio, which may be off as much again: so η is taken twice.) No
+number below 2⁻⁵⁰⁰ is relied on.
 
 A message whose upper bound is below another's lower bound is surely not optimal, and the exact
 solver leaves it out. No figure is taken from the estimate: all other messages are valued in whole
@@ -43,23 +44,23 @@ from antiphon.numbers.errors import AntiphonError, Intractable
 
 Said = TypeVar("Said", bound=AdversaryChoice)
 Bounds: TypeAlias = tuple[Floats, Floats]
-"""Lower and upper bounds on the values of all beliefs with one number of rounds left."""
+"""Lower and upper bounds on the values of all beliefs with the same number of rounds left."""
 Both: TypeAlias = tuple[float, float]
 """A lower and an upper bound on the value of one belief."""
 
 _DROPPED: Final = 12
-"""The bits of a ratio's 53 that are rounded away, so that nearly equal ratios become equal."""
+"""The number of low bits of a ratio that are rounded away, so that near ratios become equal."""
 _ROUNDING: Final = 2.0**-39
 _FARTHEST: Final = 2.0**600
 """The largest ratio: above it, a product of ratios and probabilities may overflow a float."""
 _GROWTHS: Final = 2.0**100
-"""The largest multiple (e^ε) of the ratios: above it, a product may overflow a float."""
+"""The largest factor (such as e^ε) of ratios: above it, a product may overflow a float."""
 _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""An estimate counts as useless once the exact solver has valued _LEAST beliefs, and one more for
-each _WORTH of the estimated ones."""
+"""The estimates are dropped after the exact solver has valued _LEAST beliefs and one more for each
+_WORTH of the estimated ones: they then rule out too few messages."""
 _KEPT: Final = 3
 """The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"
@@ -71,41 +72,41 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """The beliefs with one number of rounds left, by the code of their position, then by ratio."""
+    """All beliefs with one number of rounds left, by position; ``outline`` has their messages."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""
     outline: Outline
     which: Ints
-    """For each belief, the index in ``codes`` of its position. A position without beliefs has no
-    useful message."""
+    """For each belief, the index in ``codes`` of its position. A position in which no message is
+    useful has no beliefs."""
     ratios: Floats
     following: Ints = attrs.field(factory=lambda: _NONE)
     """For each answer, the index of the belief after it in the next layer; -1 if there is none."""
     first: Ints = attrs.field(init=False)
-    """For each position in ``codes``, the index of its first belief; and last the number of all
-    beliefs."""
+    """For each position in ``codes``, the index of its first belief; the last entry is the number
+    of all beliefs."""
     _once: bool = attrs.field(init=False)
-    """Whether no position has two beliefs; then the rows of ``outline`` are those of the beliefs,
-    in order."""
+    """Whether no position has two beliefs; the rows of ``outline`` are then in the order of the
+    beliefs."""
 
     def __attrs_post_init__(self) -> None:
         self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
     def done(self) -> None:
-        """Drop the next positions from ``outline``, which only the search for a layer needs."""
+        """Drop the next positions' codes from ``outline``: they served to find the next layer."""
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
-        """For each answer that may follow each belief: (index of the belief, row of the answer in
-        ``outline``)."""
+        """For each belief, and each answer that may follow it: (index of the belief, row of the
+        answer in ``outline``)."""
         sizes = self.outline.answers
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """The indices of the entries in an array of ``outline`` that belong to each belief in turn;
-        the position with index i has ``sizes[i]`` entries."""
+        """The indices of the entries, in an array of ``outline``, of each belief in turn.
+        ``sizes``: the number of entries of each position."""
         if self._once:
             return slice(None)
         own = sizes[self.which]
@@ -260,7 +261,7 @@ class _Beliefs:
 
 
 _Rough: TypeAlias = tuple[_Beliefs, float]
-"""(estimated beliefs, the factor of their ratios for which there are bounds)."""
+"""An estimate: (its beliefs, the factor by which its bounds have multiplied their ratios)."""
 
 
 @attrs.define(eq=False)
@@ -269,7 +270,7 @@ class Guide:
 
     arena: Arena
     expected: tuple[float, ...] = ()
-    """The factors of the ratios for which bounds will be asked later; they are computed with the
+    """Further factors of the ratios for which bounds will be needed; they are computed with the
     first bounds."""
     unsuited: bool = False
     """Whether an estimate failed: it was too large for arrays, or too unlikely for floats."""
@@ -278,8 +279,8 @@ class Guide:
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
     """The estimates for which bounds were computed, the latest first."""
     _left: int = 0
-    """The number of further calls after which the estimate counts as useless. It is useless if all
-    messages tie."""
+    """The number of beliefs that may still be valued before the estimates are dropped. If all
+    messages tie, estimates rule none out."""
 
     def knows(self, rounds: int) -> bool:
         """Whether the beliefs of a game of ``rounds`` messages have been estimated before."""
@@ -339,8 +340,8 @@ class Guide:
         self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
         ahead: int, behind: int,
     ) -> Both:  # fmt: skip
-        """Bounds on the value of sending one message (``choice``), per unit of mass ahead. Raises:
-        _Unknown."""
+        """Bounds on the value of sending one message (``choice``), per unit of the belief's mass in
+        the world that counts for the adversary. Raises: _Unknown."""
         (beliefs, multiple), (zero, one) = rough, self.arena.totals
         whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
         for factor0, factor1, to in choice.branches:

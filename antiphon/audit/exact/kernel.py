@@ -14,9 +14,10 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
-"""The law of a hidden state: (state number, weight), sorted, weights without a common divisor."""
+"""The law of a hidden state, as sorted pairs (state number, weight); its weights are coprime."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
-"""The outcomes of a message: ((denominator, answers), for each answer (factor, next law)).
+"""The answers to a message under a law, as ((denominator, answers), laws), where ``laws`` has
+(factor, number of the next law) for each answer.
 
 Answers are sorted numbers. A factor is the common divisor of the next law's weights. Equal pairs
 (denominator, answers) are one object.
@@ -159,7 +160,7 @@ class Kernel:
         return known
 
     def _reduced(self, weights: dict[int, int]) -> tuple[int, int]:
-        """(greatest common divisor of the weights, number of the law without it)."""
+        """(greatest common divisor of the weights, number of the law that is divided by it)."""
         factor = math.gcd(*weights.values())
         law = tuple(sorted([(state, weight // factor) for state, weight in weights.items()]))
         return factor, self._law(law)
@@ -169,7 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # An interrupted call's entry is overwritten.
+            self.laws[number:] = [law]  # Replaces an entry left by an interrupted call.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

@@ -25,8 +25,8 @@ Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
 _Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
-"""Arrays (probability in world 0, in world 1, code of the next position) with an entry for each
-answer; the number of answers of each message; the number of messages of each position."""
+"""Arrays: for each answer its probability in world 0, in world 1, and the code of the next
+position; for each message its number of answers; for each position its number of messages."""
 
 NOWHERE_TO_GO: Final = -1
 """The code that means: no message is useful from here on."""
@@ -35,16 +35,17 @@ TINY: Final = 2.0**-500
 _NEAR: Final = 2.0**-45
 """The relative distance within which floats may mistake two ratios for each other."""
 _SLACK: Final = 2.0**-48
-"""The error of a closed form, as a share of the mass of views with a gain, or nearly so."""
+"""The error of a value in closed form, relative to the probability of the views in which the
+adversary gains, or nearly gains."""
 _LAW: Final = 24
 """The number of bits of a law's number within a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
-"""The number of states of f that have codes."""
+"""The number of states of f for which there are codes."""
 _NONE: Final[Ints] = np.zeros(0, np.int64)
 _NO_FLOATS: Final[Floats] = np.zeros(0)
 _ZERO: Final[Ints] = np.zeros(1, np.int64)
 _CELLS: Final = 1 << 20
-"""The largest size of an intermediate array."""
+"""The largest number of entries of an intermediate array."""
 
 
 class ClosedForm(NamedTuple):
@@ -105,7 +106,8 @@ class Coded(Protocol):
         ...
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        """The messages in coded positions with ``rounds`` messages left. Raises: Intractable."""
+        """The messages in positions with these codes, ``rounds`` being left. Raises:
+        Intractable."""
         ...
 
 
@@ -259,7 +261,7 @@ class _Answers(NamedTuple):
         ended = (law0 <= GONE) & (law1 <= GONE)
         to[ended] = NOWHERE_TO_GO
         rows = possible.sum(2)
-        # HALT for certain: no better than to stop.
+        # A message whose only answer ends the mechanism tells nothing: to stop is as good.
         useful = (rows > 1) | ~(possible & ended).any(2)
         possible &= useful[:, :, None]
         return (
@@ -272,8 +274,8 @@ class _Answers(NamedTuple):
 
 
 def _per_position(rows: Ints, choices: Ints) -> Ints:
-    """The number of rows of each position, from the number of rows of each message and of messages
-    of each position."""
+    """The number of rows (answers) of each position, from the number of rows of each message and
+    the number of messages of each position."""
     ends: Ints = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
     ends[1:] -= ends[:-1].copy()
     made: Ints = ends.astype(np.int32)
@@ -281,7 +283,7 @@ def _per_position(rows: Ints, choices: Ints) -> Ints:
 
 
 def _chance(part: int, whole: int) -> float:
-    """A fraction as a float. Raises: Intractable if it is positive and too small."""
+    """The fraction part/whole as a float. Raises: Intractable if it is positive and too small."""
     chance = part / whole if whole else 0.0
     if part and chance < TINY:
         raise Intractable("the digits of a probability", "more", "of a float")

@@ -98,8 +98,8 @@ class Purses:
         return self._charges[key]
 
     def _asked(self, state: Any, measure: Measure) -> Any:
-        """The budget's state after a charge. Raises: PartError if a repetition gives another
-        one."""
+        """The budget's state after a charge. Raises: PartError if the same charge, repeated, gives
+        another one."""
         assert self.budget is not None
         after, again = (self.budget.charge(state, measure) for _ in range(2))
         if after != again:

@@ -173,7 +173,7 @@ class Question(Shown):
             first = Solver(self._arena(), 0, self.limit, self.report)
             # Both solvers share one table of values.
             self._solvers = first, attrs.evolve(first, bit=1)
-        # After a change of limit, an estimate that was given up may fit.
+        # An estimate that was too large under another limit may fit now, so it may be tried again.
         for each in self._solvers:
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
@@ -185,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # This f allows no other creation.
+            given = self.verification.created  # An f of this class allows no other creations.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -256,7 +256,7 @@ class Question(Shown):
 
     @property
     def longest(self) -> int:
-        """The largest number of useful messages. Raises: InvalidArgument if it may not end."""
+        """The largest number of useful messages. Raises: InvalidArgument if a game may not end."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
             # One more mechanism can always be created, so no number of messages is the largest.
             raise InvalidArgument(ENDLESS)
@@ -267,7 +267,7 @@ class Question(Shown):
         growth, _ = divergence.rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
-        # This call builds the caches for the horizon.
+        # This call fills the arena's caches for all rounds, before trials with fewer rounds.
         arena.worth_saying(arena.start(), horizon(rounds))
         left = min(_TRIED, self.limit)
 

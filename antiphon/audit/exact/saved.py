@@ -145,7 +145,7 @@ def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
         ((first.nodes, second.nodes),) = tables["nodes"]
         first.add(tables.get("leaves", ()), ())
         sound = first.agrees(_SAMPLE)
-    except (LookupError, TypeError, ValueError) as error:  # An InvalidArgument is a ValueError.
+    except (LookupError, TypeError, ValueError) as error:  # ValueError includes InvalidArgument.
         raise TranscriptError(f"{path} holds no values of its question: {error}") from None
     if not sound:
         raise TranscriptError(

@@ -33,17 +33,17 @@ from antiphon.numbers.errors import Intractable
 Key: TypeAlias = tuple[int, int, int, int]
 """The key of a belief: (rounds left, position, weight of b = 0, weight of b = 1)."""
 Ratio: TypeAlias = tuple[int, int]
-"""A fraction (numerator, denominator), not reduced: equal denominators, often met, add fast."""
+"""A fraction (numerator, denominator), not reduced: sums often have equal denominators."""
 _CYCLES = 500_000
 """The number of new objects after which the garbage collector runs."""
 _YOUNG = 50_000
-"""The number of new objects from which on freezing is cheaper than a garbage collection."""
+"""The number of new objects from which on ``gc.freeze`` takes less time than a collection."""
 _DEEPEST = 20_000
 """The largest number of rounds, which is the depth of the recursion."""
 
 
 PATIENCE: tuple[float, float] = 48, 1
-"""(beliefs, beliefs a round) that are valued exactly before an estimate (``Guide``) is made."""
+"""(a, b): an estimate (``Guide``) is made after a + b · rounds beliefs were valued exactly."""
 _AGAIN: Final = 8
 """The factor by which PATIENCE grows if an estimate for other rounds is known."""
 
@@ -78,7 +78,7 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
 
 
 class BackwardRecursion(ABC):
-    """Finds the best message in every belief by backward recursion, for one world ``bit``.
+    """Finds the best message in each belief, by backward recursion, for one world ``bit``.
 
     "Ahead" is the world b whose mass counts for the adversary; "behind" is the other.
     """
@@ -182,7 +182,7 @@ class Solver(BackwardRecursion):
         return value / growth.denominator
 
     def solve_each(self, growths: Iterable[Fraction], rounds: int) -> list[Fraction]:
-        """``solve`` at several growths, whose beliefs are estimated together."""
+        """The result of ``solve`` for each of ``growths``; their beliefs are estimated together."""
         given = list(growths)
         self.guide.expected = tuple(float(1 / each if self.bit else each) for each in given)
         try:
@@ -235,7 +235,7 @@ class Solver(BackwardRecursion):
         ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
         """
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
-        ceiling = ahead * aheads[position]  # No adversary gains more than the whole mass ahead.
+        ceiling = ahead * aheads[position]  # No gain exceeds the mass of the world ahead.
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         settled = self.arena.settled(position, rounds)

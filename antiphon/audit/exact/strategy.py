@@ -28,7 +28,7 @@ class StrategyNode:
     accuses: bool = False
     """Whether views that end at this leaf belong to the distinguishing event."""
     halt: bool | None = None
-    """Whether views that the mechanism's HALT ends here are in the event; None if there are none.
+    """Whether views that the mechanism's HALT ends here are in the event; None if it ends none.
 
     The HALT of a part of the mechanism, which itself goes on, is an answer with its own branch.
     """
@@ -209,7 +209,7 @@ class StrategyBuilder:
         return number
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
-        """The least number of rounds that has a belief's full value: no useless message is sent."""
+        """The least rounds with which a belief has its full value: no useless message is sent."""
         value, unit = self.solver.value(rounds, position, ahead, behind)
         while rounds:
             less, over = self.solver.value(rounds - 1, position, ahead, behind)

@@ -20,7 +20,7 @@ from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
-"""The largest ε for which e^ε is computed: at a larger ε, δ is bounded by δ here."""
+"""The largest ε for which e^ε is computed: at a larger ε, the δ at this ε is a bound."""
 _DRAWN: Final = 64
 """The number of points of a drawn line."""
 Point: TypeAlias = "tuple[Fraction, Fraction]"

@@ -22,7 +22,7 @@ Pieces = list[tuple[CutPoint, Polynomial, Any]]
 
 
 class SymbolicTables(FormulaGame, TablesOf):
-    """The game of a question over the interval of a symbol; the tables grow as they are read."""
+    """The tables of a game whose probabilities depend on a symbol; they grow as they are read."""
 
     def __init__(
         self, rows: SymbolicRows, cuts: CutPoints, limit: int, report: Report | None

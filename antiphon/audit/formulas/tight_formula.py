@@ -79,7 +79,7 @@ class TightFormula(Plotted, Shown):
         self.rounds: int = rounds
         growth, error = rational_growth(epsilon)
         self.error: Fraction = error
-        """The most by which δ may be less, where e^ε is irrational and was rounded down."""
+        """How far the true δ may lie below: an irrational e^ε was rounded down."""
         self._growth = quotient(growth)
         below = self._growth[1] * tables.power(rounds)
         self.unknown: Unknown = tables.cuts.unknown

@@ -216,7 +216,7 @@ class Saver:
         if done == self._saved.chunks:
             return
         begun = time.monotonic()
-        # An error, too, is remembered, so that a failing write is not tried again.
+        # These chunks count as saved even if the write fails, so that it is not tried again.
         self._saved = attrs.evolve(self._saved, chunks=done)
         self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
         now = time.monotonic()

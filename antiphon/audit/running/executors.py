@@ -80,8 +80,8 @@ class OwnProcesses(WorkerPool):
             self._workers, mp_context=context, initializer=start, initargs=arguments
         )
         with warnings.catch_warnings():
-            # From Python 3.12 on this warning counts threads of native libraries, too;
-            # ``start_method`` has made sure that to fork is safe.
+            # From Python 3.12 on, the warning that to fork beside threads is unsafe counts threads
+            # of native libraries, too; ``start_method`` has made sure that it is safe.
             warnings.filterwarnings("ignore", "This process .* is multi-threaded")
             pool.submit(os.getpid)  # This call starts the processes.
         return pool
@@ -96,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # From Python 3.14 on, ``terminate_workers`` is a public method for this end.
+            # From Python 3.14 on, the public method ``terminate_workers`` does this.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -118,7 +118,7 @@ class LentExecutor(WorkerPool):
         self._packed: tuple[sending.Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
-        # A dask Client takes equal calls for one call, and would return a lost one again.
+        # A dask Client takes equal calls for one, and would return a lost result again.
         self._how = {"pure": False} if dask else {}
         try:
             self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
@@ -144,12 +144,12 @@ class LentExecutor(WorkerPool):
 
 def _width(executor: Any) -> int:
     """The number of workers of an executor, if it tells that; else a guess."""
-    for name in ("_max_workers", "num_workers"):  # The names in concurrent.futures and in mpi4py.
+    for name in ("_max_workers", "num_workers"):  # Attributes in concurrent.futures and mpi4py.
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count
     try:
-        return sum(executor.nthreads().values()) or _UNKNOWN  # This works for a dask Client.
+        return sum(executor.nthreads().values()) or _UNKNOWN
     except Exception:  # The executor is no dask Client, or has no workers yet.
         return _UNKNOWN
 

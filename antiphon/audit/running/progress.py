@@ -22,7 +22,7 @@ _WIDTH: Final = 24
 
 @contextmanager
 def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progress]:
-    """The function that shows progress: the given one, a line on a terminal, or an idle one."""
+    """The function that shows progress: the given one, a terminal's line, or one without effect."""
     if callable(progress):
         yield progress
     elif progress is None and sys.stderr.isatty():

@@ -53,15 +53,15 @@ class Stop:
 
 @attrs.define(kw_only=True)
 class InOrder(ABC, Generic[Part]):
-    """Pieces of work whose results are taken in order; early results wait. Abstract."""
+    """Pieces of work (chunks) whose results are taken in order; early results wait. Abstract."""
 
     done: int = 0
     """The number of pieces whose results were taken."""
     waiting: dict[int, Part | Stop] = attrs.field(factory=dict[int, Any])
     taking: bool = False
-    """Whether a result is being taken at this moment, so that the total is undefined."""
+    """Whether a result is being merged right now, so that the total may be half done."""
     ahead: int = sys.maxsize
-    """The largest number of pieces under way: a later piece may depend on their results."""
+    """The largest number of pieces under way: results may decide on pieces that come later."""
 
     @property
     @abstractmethod

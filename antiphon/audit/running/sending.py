@@ -86,7 +86,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _place(thing: object) -> tuple[str, str] | None:
-    """(module, variable) that hold a function or decorated object; None if pickle finds it."""
+    """(module, variable) of a function or decorated object; None if pickle finds it by its name."""
     if isinstance(thing, Named):
         function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):

@@ -191,7 +191,7 @@ class AuditReport(Shown, Plotted):
         return self.bounds.delta_at(epsilon)
 
     def epsilon_at(self, delta: float) -> float:
-        """A lower bound on the least ε for a δ, for all δ at once, with that confidence."""
+        """A lower bound on the least ε for a δ, for all δ at once; it holds with ``confidence``."""
         return self.bounds.epsilon_at(delta)
 
     def progress(self) -> tuple[tuple[int, float], ...]:
@@ -317,7 +317,7 @@ def tests(report: AuditReport) -> Grid:
 
 
 def sentences(report: AuditReport) -> Iterator[str]:
-    """Advice on what else to try, and warnings of tests that told nothing."""
+    """Advice on what else to try, and warnings of tests that could refute nothing."""
     hits = report.hits
     if report.hint and not report.refuted:
         yield f"{report.hint}."

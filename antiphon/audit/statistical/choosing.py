@@ -22,7 +22,7 @@ MOST_PLACES: Final = 32
 MOST_KINDS: Final = 32
 """The largest number of kinds of view (by their symbols) that get a model of their own."""
 LEAST_VIEWS: Final = 2000
-"""The least number of training views, in each world, of a kind with a model of its own."""
+"""With more training views, in both worlds together, a kind of view gets a model of its own."""
 
 
 class Training(NamedTuple):
@@ -58,7 +58,7 @@ def choose_event(
 
 
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
-    """The sure event, which has all views. Raises: InvalidArgument if hardly two views agree."""
+    """The sure event, of all views. Raises: InvalidArgument if hardly two training views agree."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
     event = Event(scorers.LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
     zero, one = training.tune
@@ -70,7 +70,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
 
 
 def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
-    """Whether a kind of view without numbers occurs more than twice, on average."""
+    """Whether there are, on average, more than two views of each kind."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
 

@@ -231,15 +231,15 @@ class Batch(NamedTuple):
 
     both: int
     ahead: int
-    """The number of pairs with X = 1, Y = 0."""
+    """The number of pairs of which only the view of the favoured world is in the event."""
     behind: int
-    """The number of pairs with X = 0, Y = 1."""
+    """The number of pairs of which only the view of the other world is in the event."""
     neither: int
 
 
 @attrs.define
 class EProcess:
-    """An anytime-valid test of "(ε, δ)-DP": reject once K >= 1/α, at any time.
+    """An anytime-valid test of "(ε, δ)-DP", by bets: reject once the wealth K is >= 1/α.
 
     K_t = Π(1 + λ_i (X_i − e^ε Y_i − δ)) with X_i the indicator of an event under b and
     Y_i of the same event under 1−b. Under the claim each factor has conditional mean at most 1
@@ -264,7 +264,8 @@ class EProcess:
 
     @property
     def gains(self) -> tuple[float, float, float, float]:
-        """The gain X − e^ε Y − δ of each kind of pair, rounded down, in the order of ``Batch``."""
+        """The gain X − e^ε Y − δ of each kind of pair, in the order of ``Batch``, rounded down. X
+        is 1 iff the view of the favoured world is in the event, and Y iff that of the other is."""
         rate = exp_up(self.epsilon)
         both, ahead, behind, neither = (1 - rate, 1.0, -rate, 0.0)
         return (both - self.delta, ahead - self.delta, behind - self.delta, neither - self.delta)
@@ -390,8 +391,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch that is expected from the tuning views (those that chose the event), with two
-    invented views added in each world."""
+    """The batch that is expected from the tuning views (those that chose the event), after two
+    views against the event were added in each world."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

@@ -92,8 +92,7 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Thresholds with at most half of the tuning views beyond, evenly spaced in normal
-    quantiles."""
+    """Cuts beyond which at most half of the tuning views lie, evenly spaced in normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]

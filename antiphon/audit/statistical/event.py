@@ -84,8 +84,8 @@ class Event(Shown):
     """Whether S = {score > threshold}; else S = {score < threshold}."""
     bit: int
     wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
-    """The places in a view where its numbers are continuous. A scorer of symbols takes all other
-    numbers for symbols.
+    """The places in a view where its numbers are continuous. A scorer of symbols reads the numbers
+    at all other places as symbols.
 
     So an event made by hand must list the places of its continuous answers.
     """
@@ -207,7 +207,7 @@ class Goal(EventGoal):
 
 
 def _wilson(share: scorers.Vector, trials: float, z: float) -> scorers.Vector:
-    """The end of Wilson's interval for a share, z standard errors away from it."""
+    """The end of Wilson's interval for a proportion, z standard errors away from it."""
     square = z * z / trials
     spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
     return (share + square / 2 + spread) / (1 + square)
@@ -243,7 +243,7 @@ class Choice(NamedTuple):
     hits: Hits
     """The counts of the training views by which the event was chosen, so they are optimistic."""
     cut: Cut | None = None
-    """The cut of the score that is the event; None for the sure event."""
+    """The scores that the views of the event have, as a cut; None for the sure event."""
     cuts: Cuts | None = None
     """All cuts of the same score; None for the sure event."""
 

@@ -25,7 +25,7 @@ from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
-"""The counts (hits, views, hits against, views) after growing numbers of views."""
+"""Counts (hits, views) in the favoured world, then in the other; after growing numbers of views."""
 POINTS: Final = 64
 """The largest number of points in a trace (counts after growing numbers of views)."""
 CHUNK: Final = 1 << 18
@@ -37,7 +37,7 @@ LEAST_CHUNKS: Final = 8
 PLAIN_CHUNKS: Final = 32
 """The largest number of chunks if views contain no numbers: large chunks then need no memory."""
 CHUNK_NUMBERS: Final = 1 << 25
-"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, played."""
+"""The largest number of numbers in a chunk's views, while played: a quarter of a gigabyte."""
 LEAST_ROUND: Final = 400
 """The least number of training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000

@@ -28,8 +28,8 @@ class Term(NamedTuple):
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """The two terms of a piecewise-linear curve of a number: the weights of the knots to its left
-    and right. The curve is constant outside its knots; NaN adds nothing."""
+    """The two terms of a number's piecewise-linear curve: its heights at the knots to the left and
+    to the right, times their weights. The curve is constant outside its knots; NaN adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -62,14 +62,15 @@ class Design:
         return total
 
     def slope(self, surplus: Vector) -> Vector:
-        """For each parameter, the sum over rows of ``surplus`` times its factor in the row."""
+        """For each parameter, the sum of ``surplus`` times the parameter's factor, over all
+        rows."""
         made = np.zeros(self.size)
         for start, size, codes, shares in self.terms:
             made[start : start + size] += np.bincount(codes, surplus * shares, size)
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """For each two parameters, the sum over rows of the row's weight times both factors."""
+        """For each two parameters, the sum over rows of ``weights`` times both factors in a row."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares
@@ -117,11 +118,11 @@ _FIRST_ROWS: Final = 50_000
 _PARAMETERS: Final = 240
 _SURE: Final = 3.0
 _RIDGE: Final = 1.0
-"""The strength of the ridge penalty, in views that contradict each parameter."""
+"""The strength of the ridge penalty: the factor of half the parameters' squared length."""
 
 
 def table(zero: Sample, one: Sample) -> LikelihoodTable:
-    """A scorer by counting: each kind's log likelihood ratio, with half a view added to counts."""
+    """A scorer by counting: log likelihood ratios of kinds, half a view added to each count."""
     n0, n1 = zero.counts, one.counts
     kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
     scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))

@@ -218,7 +218,7 @@ def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
     >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
-    # there may be millions of kinds of view, so the check below would be slow
+    # The check below would be slow, as there may be millions of kinds of view.
     if not wide and sample.discrete:
         return sample
     if all(_is_settled(skeleton, wide) for skeleton in sample.cells):

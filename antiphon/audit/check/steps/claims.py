@@ -22,7 +22,8 @@ _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
 """The δ at which a claim without an (ε, δ) of its own is tested."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts of an audit: d is a differing pair, a an identical one (if possible, a query).
+"""The scripts of an audit, as orders of pairs: d is a differing pair, a an identical one (a query,
+if possible).
 
 Answers before and after d reveal a shared noise. Where f allows no second d, it becomes a.
 """
@@ -128,7 +129,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Scripts of pairs in ``ORDERS``, as far as f allows; only those with a differing pair."""
+    """Scripts in the orders ``ORDERS``, if f allows them; only those with a differing pair."""
     asked = questions(f, messages) or messages
     found = list[Script]()
     for order in ORDERS:

@@ -21,7 +21,7 @@ _SCRIPTS: Final = 12
 
 
 def check(subject: Subject) -> Trial:
-    """Check that populations answer as plain steps do: audits play populations."""
+    """Check that populations answer as plain steps do, as audits play populations."""
     scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):
@@ -110,11 +110,11 @@ def replicas(
                 tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
             )
             if not lanes.numbered:
-                break  # All replicas are alike, so one is enough.
+                break  # All replicas of this population are alike, so one is enough.
 
 
 def _told(draw: Draw) -> Draw:
-    """The draw as a plain step would record it on its tape: an array of scores becomes bytes."""
+    """A draw as a plain step records it on its tape: an array of scores as bytes."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -123,5 +123,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of one replica, from an item that may hold different values of many replicas."""
+    """The value of one replica, from an item that may differ between replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

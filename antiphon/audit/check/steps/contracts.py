@@ -1,5 +1,5 @@
-"""Checks of what every mechanism, post-processor and verification function has to keep: of each
-step that was taken, and of the message spaces.
+"""Checks of the contracts of all mechanisms, post-processors and verification functions, in each
+step that was taken, and of their message spaces.
 
 Each check is a function of the subject; its name is the check's name in reports.
 """

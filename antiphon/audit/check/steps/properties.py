@@ -38,9 +38,10 @@ _LONGEST: Final = 6
 _DIFFER: Final = 0.75
 """The probability that a random pair from the left differs, if f allows a differing one."""
 _OTHERWISE: Final = 0.4
-"""The probability of a random answer from the right, out of the declared answer space."""
+"""The probability that an answer from the right is replaced, by a random element of the declared
+answer space or by HALT."""
 _HALTS: Final = 0.02
-"""The probability of the answer HALT from the right."""
+"""The probability that an answer from the right is replaced by HALT."""
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
@@ -69,9 +70,9 @@ def declarations(subject: Subject) -> Trial:
 
 
 def _forwarded(taken: Taken, said: Forwarding) -> bool:
-    """Whether a step of a post-processor only forwards queries: a message from the left goes on to
-    the right; after an answer the post-processor answers left, or sends one of its own queries
-    ``said.asks``."""
+    """Whether a step of a post-processor only forwards queries. It then sends a message from the
+    left on to the right; and after an answer from the right it answers left, or sends a query that
+    it declared (``said.asks``)."""
     if taken.result is None:
         return True
     (side, message), (_, to, out) = taken.inputs, taken.result
@@ -107,7 +108,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer, if its further queries get the same answer."""
+    """The messages that P sends after an answer, if each further query gets the same answer."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -150,7 +151,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages of two runs in words, from the last pair that came from the left on."""
+    """The messages of two runs in words, beginning with the last pair from the left."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
