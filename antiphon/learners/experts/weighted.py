@@ -84,8 +84,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The learner's expected loss in each round of the table ``losses``, of which the first
-        begins a new period, given the experts' ``scores`` before it."""
+        """The learner's expected loss in each round of the table ``losses``, before whose first
+        round it may change its expert, given the experts' ``scores`` then."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
