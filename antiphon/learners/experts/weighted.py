@@ -269,7 +269,7 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 
 
 STEPS: Final = 1 << 8
-"""The number of steps of a unit to which sums in doubles are rounded."""
+"""Sums in doubles are rounded to multiples of 1/``STEPS``."""
 _FARTHEST: Final = 1 << 52
 """The largest absolute value of a sum, in steps; clipping larger ones is post-processing."""
 

@@ -272,8 +272,8 @@ the probability of staying with f⁽⁰⁾."""
 
 
 def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
-    """The number of the state after stream ``number``; new states are added to ``known``, with all
-    later ones."""
+    """The number of the state after stream ``number``; a new state is added to ``known``, with
+    all that may follow it."""
     row: list[tuple[int, Fraction]] = []
     for child in (2 * number + 1, 2 * number + 2):
         if child >= len(staying):
