@@ -127,7 +127,7 @@ class ClusterCentres(base.TablePreprocessing):
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record; k-means starts from the same centres each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # This package comes with scikit-learn.
+    from threadpoolctl import threadpool_limits  # ``threadpoolctl`` comes with scikit-learn.
 
     limits: Any = threadpool_limits
     # With several threads the order of additions, and so the rounding, would vary.
