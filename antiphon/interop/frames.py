@@ -102,7 +102,7 @@ def _groups(
 ) -> Iterator[object]:
     """The messages of rows grouped by time: one message of all rows with the same time.
 
-    The present time is one of the given ``times``, each for one message, or that of the last row.
+    With ``times`` each of them has a message, also without rows; else each time that a row has.
     """
     if times is not None and any(b <= a for a, b in pairwise(times)):
         raise InvalidArgument("times must be in order, each once")

@@ -53,7 +53,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     """The function that runs the measurement. It is compared by identity, because it determines the
     law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
-    """The name of the answer's draw on a tape, by which other measurements cannot replay it."""
+    """The name of the answer on a tape, under which no other measurement can replay it."""
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()

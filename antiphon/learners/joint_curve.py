@@ -67,13 +67,13 @@ makes the bound infinite."""
 
 
 def alike(exponent: float) -> Corners:
-    """The corners for a decision to stay with probability e^-``exponent`` in both worlds."""
+    """The corner for keeping the expert with probability e^-``exponent`` in both worlds."""
     return (HexagonCorner(exponent, exponent, 0.0),)
 
 
 def either_way(own: float, other: float, more: float) -> Corners:
-    """The two corners for a decision with the exponent ``own`` in one world and ``other`` in the
-    other, in either order; ``more`` = other - own."""
+    """The two corners for a decision that keeps the expert with probability e^-``own`` in one world
+    and e^-``other`` in the other, and with the worlds exchanged; ``more`` = other - own."""
     return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
 
 
@@ -159,8 +159,8 @@ class JointCurve:
     def __call__(self, order: float) -> float:
         if not self.batches:
             return 0.0
-        # An order too near 1 is raised, because the bound is divided by α-1; it increases with the
-        # order.
+        # An order too near 1 is raised, because the bound is divided by α-1; divergences increase
+        # with the order.
         less = max(order_of(order) - 1, _NEAREST)
         if less > _HIGHEST:
             return math.inf
@@ -200,8 +200,8 @@ class JointCurve:
 
 @lru_cache(maxsize=64)
 def _orders(epsilon: float, delta: float, orders: int, span: float) -> tuple[Floats, Floats]:
-    """The orders less 1 at which a search tries a bound, and what each adds to the numerator of ε
-    when Rényi bounds are converted to (ε, δ)."""
+    """The values α-1 for the orders α that a search tries; and for each the number c for which a
+    Rényi bound D_α implies (ε, δ)-DP with ε = D_α + c/(α-1)."""
     most = 50 * (1 - math.log(delta)) / epsilon
     less = np.geomspace(most / span, most, orders)
     return less, less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)

@@ -51,7 +51,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     """The verification function f: queries are the same, and one loss is replaced by another; by
-    any other, unless the claim is for some only."""
+    any other, unless the learner's claim is for some pairs of losses only."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()

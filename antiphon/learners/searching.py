@@ -138,8 +138,8 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """The accounting with this name; if it assumes a number of draws, then with the probability δ₁
-    of more draws for which it claims the asked δ."""
+    """The accounting with this name; one that assumes a number of draws gets the δ₁, the
+    probability of more draws, at which it claims the asked δ."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":

@@ -210,8 +210,8 @@ def _checks_of_mistakes() -> Iterator[Check]:
 
 
 class LooksTwice(MistakeLearner[int]):
-    """A broken ``NameAndShame`` in which each sample has two chances to join the set S, which is
-    revealed."""
+    """A broken ``NameAndShame`` in which each sample has two chances to join the set S, and so to
+    be revealed."""
 
     @property
     def initial_state(self) -> int:

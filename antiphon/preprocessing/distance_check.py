@@ -120,7 +120,7 @@ class _Search:
     def run(self, table: Records) -> None:
         candidates = dict(_candidates(table, self.pi))
         paths = [_Path(table, name, record) for name, record in candidates.items()]
-        # In one dimension, mirroring a record in the direction of the mean does not change it.
+        # In one dimension the mirror image of a record is the record itself.
         if self.pi.dimension > 1:
             paths.append(_mirrored(table))
         for share in (1, len(table) // 2):
@@ -201,8 +201,8 @@ class _Search:
 
 
 class _Path:
-    """A path of datasets that begins at the given data: in each step one more record is replaced by
-    ``record``, those at the largest distance first; before them number ``first``, if given."""
+    """A path of datasets that begins at the given data: in each step ``record`` replaces one more
+    record, of those left the farthest from it; first of all record number ``first``, if given."""
 
     def __init__(
         self, table: Records, name: str, record: Records, first: int | None = None
@@ -238,8 +238,8 @@ def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, R
 
 
 def _mirrored(table: Records) -> _Path:
-    """A path whose first step replaces one record by its mirror image at the line through the mean
-    of the others: the record for which this image is furthest away.
+    """A path of datasets whose first step replaces a record by its mirror image in the line from
+    the origin through the mean of the others: the record that is farthest from its image.
 
     No replacement turns principal directions more: two such datasets reach the bound of
     ``PrincipalProjection``.

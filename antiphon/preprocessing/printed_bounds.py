@@ -3,8 +3,8 @@ the values that the talk's own theorem gives.
 
 The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
 preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
-(2α-1)/(2(α-1)) multiplies both legs and is at most 1.05, or 1.1. All are at L/Δ_f = μ/L = γ = 1.
-This is data for ``docs/preprocessing.md`` and its test: no guarantee uses it.
+(2α-1)/(2(α-1)) multiplies both legs and is at most 1.05, or 1.1. All are at the talk's L/Δ_f = μ/L
+= γ = 1. This is data for ``docs/preprocessing.md`` and its test: no guarantee uses it.
 """
 
 import math
@@ -55,7 +55,8 @@ TAU: Final[dict[str, Figure]] = {
     "PCA": lambda s: 12.2 / s.gap,
     "scaling": lambda s: 4 / s.sigma**3,
 }
-"""For each preprocessing (a column of the printed table) its bound τ = Δ₂Δ_∞, by the talk."""
+"""For each preprocessing (a column of the printed table) its bound by the talk: τ = Δ₂·Δ_∞, the
+largest move of a record times the number of records that move."""
 
 THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),

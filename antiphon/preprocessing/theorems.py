@@ -191,10 +191,10 @@ def _gaps(*, both: bool = True) -> Evidence:
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:
     """Evidence that the projection P on the principal direction moves by ‖P - P'‖ <= s/(g + g')
     when a dataset of ``FIXED`` and ``one`` becomes one of ``FIXED`` and ``other``; g and g' are the
-    eigengaps of their second moments, and s is the spread of the difference of the moments.
+    eigengaps of their second moments, and s is λ_max - λ_min of the difference of these.
 
     A bit is 1 with probability (1 + w·Px)/2 for x the fixed record, where the unit vector w points
-    to where x moves: so it is (0, ‖P - P'‖/2)-DP, and no less.
+    from P'x to Px: so it is (0, ‖P - P'‖/2)-DP, and no less.
     """
     images, gaps = zip(*map(_projected, (one, other)), strict=True)
     plus = (one[0] + other[0], one[1] + other[1])
@@ -203,13 +203,14 @@ def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = Fals
 
 
 def _centred(*, centred: bool = True) -> Evidence:
-    """Evidence that the projection P on the principal direction of n = 2 centred records moves by
-    (3√3/2)(n-1)/(n²δ) at most, for an eigengap δ; if not ``centred``, by 1/(nδ).
+    """Evidence that for n = 2 centred records with eigengap δ the projection P on the principal
+    direction moves by (3√3/2)(n-1)/(n²δ) = 3√3/(8δ) at most when one of them is replaced; if not
+    ``centred``, by 1/(nδ), which is too small.
 
     The records are (-1, 0) and (c, s), or its mirror image (c, -s), on the unit circle: the
     direction is that of their difference, and the gap a fourth of its square, (1+c)/2.
     """
-    c, s = _point("33/65", "56/65")  # An angle of about 60°, at which the bound is attained.
+    c, s = _point("33/65", "56/65")  # A record at about 60°, where the bound is attained.
     gap = (1 + c) / 2
     most = root_up(Fraction(27, 64)) if centred else Fraction(1, 2)
     return _biased(((gap, s / 2), (gap, -s / 2)), most / gap)

@@ -24,7 +24,8 @@ WIDEST: Final = 30.0
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
-"""The distance below which two arguments of a function count as one: its cosh is only 1 + 2^-31."""
+"""The distance below which two arguments of a function count as one: so far from its least value
+the bound of two linear curves is larger by a factor of at most cosh 2^-15, or 1 + 2^-31."""
 
 
 class _Point(NamedTuple):

@@ -116,8 +116,8 @@ class ConvexLoss(ABC):
     """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """The largest total number of data for which a search for the best point in hindsight evaluates
-    the loss."""
+    """About the largest number of evaluations of the loss, each on one datum, in one gradient
+    descent for the best point in hindsight."""
     adds_up: ClassVar[bool] = False
     """Whether the loss is linear in the datum, so that it suffices to know the sum of the data."""
 

@@ -55,9 +55,9 @@ class ClippingMap:
     *Bounds.* c/N' <= p̄_j <= 1/M, as |S_y| >= M f_j[y] and N' >= M; N' <= Σ_y (M max_j f_j[y] + 1)
     <= (K+1)M. So Λ_j(x) <= ln((K+1)/c).
     Source: *Online Distribution Learning with Local Private Constraints* (the LDP paper), §3, with
-    c = 1/T. The paper has N' <= KM and noise of scale ln(KT). Both are wrong (ceilings): see
-    docs/distribution.md. In the paper a label that no hypothesis allows has no S_y; here it has
-    one.
+    c = 1/T. The paper has N' <= KM and noise of scale ln(KT). Both are wrong, as |S_y| is rounded
+    up: see docs/distribution.md. In the paper a label that no hypothesis allows has no S_y; here it
+    has one.
 
     >>> hypotheses = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
     >>> clipping = ClippingMap(hypotheses, clip=0.01)
@@ -171,13 +171,13 @@ class OneScore(LabelResponse):
     (log-likelihood) of h(y) under J, where h is the clipping map and the noise DLap(grid/ε): Alg. 2
     of the LDP paper (see ``ClippingMap``).
 
-    Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it falls
-    anywhere, are drawn independently of y. Given both, and that h(y) is drawn from S_y, the answer
-    is (J, s + noise) with an integer s in 0, …, grid that y decides, so two labels' laws differ by
-    e^ε at most, for every J; given that h(y) is drawn from all labels, the laws are the same. A
-    mixture with the same weights keeps this bound. Source: the LDP paper, with noise of scale
-    ln(KT)/ε, which is too little, and in reals. Here the scores of each hypothesis fill the range
-    of the noise, in its own Λ_j(x) (``ClippingMap``).
+    Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and whether h(y) is drawn from
+    S_y or from all labels, are drawn independently of y. Given J, and that h(y) is drawn from S_y,
+    the answer is (J, s + noise) with an integer s in 0, …, grid that y decides, so two labels' laws
+    differ by e^ε at most, for every J; given that h(y) is drawn from all labels, the laws are the
+    same. A mixture with the same weights keeps this bound. Source: the LDP paper, with noise of
+    scale ln(KT)/ε, which is too little, and in reals. Here each hypothesis's scores are stretched
+    from its own range Λ_j(x) to 0, …, grid (``ClippingMap``).
 
     >>> from antiphon.learners.distribution import Hypotheses
     >>> clipping = ClippingMap(Hypotheses([[[0.5, 0.5, 0.0]]]), clip=0.1)
@@ -215,7 +215,7 @@ class AllScores(LabelResponse):
     hypotheses, each with noise DLap(grid/ε_0), where h is the clipping map: Alg. 1 of the LDP paper
     (see ``ClippingMap``).
 
-    ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
+    ε_0 = ``each`` is the largest multiple of ε/2^16 for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
     Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as for ``OneScore``, given
     h(y); the score of each hypothesis is then ε_0-DP, with independent noise; values outside 64
@@ -251,8 +251,8 @@ class AllScores(LabelResponse):
 
 @lru_cache(maxsize=64)
 def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest ε_0, to a part of 2^16 of ε, for which ``count`` mechanisms that are ε_0-DP
-    compose to (ε, δ)-DP.
+    """The largest ε_0, a multiple of ε/2^16, for which ``count`` mechanisms that are ε_0-DP compose
+    to (ε, δ)-DP; ε/``count`` if that is larger.
 
     >>> float(largest_each(1, Fraction(1), Fraction(1, 10**6)))
     1.0

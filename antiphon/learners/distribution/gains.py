@@ -163,7 +163,7 @@ class AllCoordinates(ScoreChannel):
     """The (ε, δ)-DP channel that reports all K scores of a label, with more noise (``AllScores``).
 
     v = 1/4 + 2/ε_0². For δ below about 1/e it is never better than ``OneCoordinate``: K mechanisms
-    with noise for (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
+    with noise for (ε, δ) have about ln(1/δ) times the second moment of its one with noise for ε.
     """
 
     delta: Fraction = attrs.field(converter=fields.probability)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -198,7 +198,7 @@ class WholeLabel(Channel):
     """The ε-DP channel that reports the label itself, by k-ary randomized response on M values; a
     baseline.
 
-    The gain is c_j(Ỹ) of centred scores c_j, Σ_y c_j(y) = 0, over p - q, where p and q are the
+    The gain is c_j(Ỹ)/(p - q), with centred scores c_j, Σ_y c_j(y) = 0, where p and q are the
     probabilities of the truth and of each lie: unbiased, as E[c_j(Ỹ)] = (p - q) c_j(y).
     The moment V uses the mean of c_j²: V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
     """

@@ -18,8 +18,8 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""The largest number of possible losses of a batch for which a learner computes the exponents of
-its probabilities to stay in advance."""
+"""The largest number of possible losses of a batch up to which a learner tabulates the exponents a
+of its probabilities e^-a to stay."""
 _ORDERS: Final = 64
 """The number of Rényi orders that a parameter search evaluates."""
 _FAR: Final = 2.0**-20
@@ -134,7 +134,7 @@ class LazyExperts(LazyDartboard):
     that it follows. The first expert is drawn uniformly; after the last round nothing is drawn.
 
     Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on the advice (see
-    ``Dartboard``; Hedge on batches). An adversary that hits the advised expert makes it Ω(T).
+    ``Dartboard``; Hedge on batches). Against ``BlameShown`` it is Ω(T).
 
     Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·(1 + r(R-1))^(K-2), K = ⌈T/B⌉ (see ``LazyCurve``
     for r, R and F), w.r.t. ``verification``, against adaptive adversaries; *proved*:

@@ -84,8 +84,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The learner's expected loss in each round of the table ``losses``, of which the first
-        begins a new period, given the experts' ``scores`` before it."""
+        """The learner's expected loss in each round of the table ``losses``, before whose first
+        round it may change its expert, given the experts' ``scores`` then."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -269,7 +269,7 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 
 
 STEPS: Final = 1 << 8
-"""The number of steps of a unit to which sums in doubles are rounded."""
+"""Sums in doubles are rounded to multiples of 1/``STEPS``."""
 _FARTHEST: Final = 1 << 52
 """The largest absolute value of a sum, in steps; clipping larger ones is post-processing."""
 

@@ -54,8 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Adds up the learner's expected losses in these rounds. The rounds of a period that is not
-        over are kept for the next call, unless the game is over."""
+        """Adds up the learner's expected losses in these rounds. Those of an unfinished
+        batch (``learner.period``) are kept for the next call, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]

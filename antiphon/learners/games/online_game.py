@@ -234,8 +234,8 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses of draws, one in each row; ``fallen``: which entries take their first
-        value."""
+        """The losses that some draws give, one in each row; ``fallen``: which entries of them take
+        their first value."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)

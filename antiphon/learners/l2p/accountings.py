@@ -29,8 +29,8 @@ many draws."""
 @attrs.frozen(kw_only=True)
 class L2PSetting:
     """The parameters of L2P (lazy to private) that determine its privacy: rate η, number of rounds
-    T, batch size B, probability p of a fake switch (a draw whatever the losses), δ₀, and the margin
-    m in the factor e^(-mBη) of the probability to stay."""
+    T, batch size B, probability p of a fake switch (a draw whatever the losses), the δ₀ of
+    ``Measures``, and the margin m in the factor e^(-mBη) of the probability to stay."""
 
     rate: ExactEpsilon
     horizon: int
@@ -153,9 +153,9 @@ class Repaired(CountsDraws):
     and ℒ = ln(1/δ₁).
 
     Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than the answers: after each batch
-    whether x was kept, whether y was, and the experts drawn. This determines the answers and, with
-    the adversary's own coins, the next loss; so let P and Q be the laws of the revealed values in
-    the two worlds.
+    whether the followed expert x was kept, whether the hidden one y was, and the experts drawn.
+    This determines the answers and, with the adversary's own coins, the next loss; so let P and Q
+    be the laws of the revealed values in the two worlds.
 
     *Decisions.* Given the past, x and y are known, and the same. After a batch, x is kept with
     probability s = (1-p)e^(-a), where a is mBη minus the amount by which the batch moved x past y;
@@ -207,9 +207,9 @@ class Optimised(Accounting):
     F}·X^(k-1)·Y^k for each order α and K batches, k = K-1, with X, Y and F as there.
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
-    Whether y is kept, and its replacement, are independent of x's part given the past: each
-    decision contributes a product. R bounds the contribution of a draw, as two laws of it have a
-    log-ratio of range 2η. Then
+    Whether the hidden expert y is kept, and its replacement, are independent of x's part given the
+    past: each decision contributes a product. R bounds the contribution of a draw, as two laws of
+    it have a log-ratio of range 2η. Then
 
     * before the batch with the loss that differs all is the same in both worlds: 1;
     * from then on, y contributes (1-p) + p·E' with E' <= R, so at most Y: k times at most;

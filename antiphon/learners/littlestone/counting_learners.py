@@ -45,7 +45,7 @@ _FAR = 40
 e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""The least failure probability β that is accepted: the neglected noise is far less likely."""
+"""The least accepted failure probability β: noise beyond ``_FAR`` scales, neglected, is rarer."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
@@ -163,7 +163,7 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
     """The tail P(L + Z >= x) for x = 0, 1, …, of a sum of independent noises, given the ``tails``
     P(Z >= x) of Z >= 0; L is discrete Laplace noise with P(L = l) ∝ ratio^|l|."""
     up, down = tails.copy(), tails.copy()
-    # The first entry stands for all x <= 0, where the tail is 1: so it gets their sum Σ ratio^i.
+    # The first entry is for all x <= 0, where the tail is 1: its weight is Σ ratio^i over i >= 0.
     up[0] = 1 / (1 - ratio)
     step = 1
     while step < len(tails):

@@ -161,8 +161,8 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""The largest number of samples (1, 1) in a block for which a search tries every number and every
-position; beyond it some are skipped."""
+"""The largest number g of samples (1, 1) in a block up to which a search tries every g, and bounds
+the mistake at each of the g samples separately; beyond it some are skipped."""
 
 
 class HardShape(NamedTuple):

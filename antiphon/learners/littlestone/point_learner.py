@@ -124,8 +124,9 @@ class PointLearner(ExchangePostProcessor[Seen]):
         """The probability that the argmax finds a wrong point, where one point has ``count``
         samples and the others have none.
 
-        Of n points in random order, the best behind j others, each of which is heads with
-        probability h = e^(-rate·count), is reached with probability (1-h)^j: the mean over j.
+        The argmax goes through the n points in random order, and stops at a wrong one with
+        probability h = e^(-rate·count), at the right one surely: behind j others it is reached with
+        probability (1-h)^j, averaged over j.
         """
         log_heads = -float(self.argmax.rate) * count
         n, heads = self.points, math.exp(log_heads)

@@ -37,7 +37,7 @@ class Paired(NamedTuple):
     pair: tuple[Row, Row] | None
     """The played point x, and the hidden point y of the same law; None before the first message."""
     begun: Steps
-    """The value of ``total`` when the batch began."""
+    """The sum of all gradients (``total``) when the batch began."""
 
 
 @attrs.frozen(kw_only=True)

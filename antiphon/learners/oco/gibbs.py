@@ -184,8 +184,8 @@ def _placed(along: Point, t: float, r: float, across: Point) -> Point:
 
 
 def log_gamma_share(shape: float, x: Floats) -> Floats:
-    """The logarithm ln P[Γ(shape) <= x] of the regularised lower incomplete gamma function, for x
-    >= 0.
+    """The logarithm ln P[Γ(a) <= x] of the regularised lower incomplete gamma function, for x >= 0
+    and a = ``shape``.
 
     Computed as x^a e^-x/Γ(a+1)·(1 + x/(a+1) + x²/((a+1)(a+2)) + …), whose terms are positive; 0
     beyond a + 12√a + 60, where the error is below double precision.

@@ -53,8 +53,8 @@ def least_spread(
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
     """Parameters with the least ``merit`` among those found for the batch sizes ``sizes``: for each
-    size, the least standard deviation of noisy sums that is (ε, δ)-DP with some factor in
-    ``shares``; ``target`` is ε and ``chance`` δ.
+    size, the least standard deviation of noisy sums that is (ε, δ)-DP with some factor (see
+    ``Tried``) in ``shares``; ``target`` is ε and ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -214,8 +214,8 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws that contributes half of the δ of Asi et al., Thm
-        3.2."""
+        """The probability δ₁ of too many draws, such that its terms are half of the δ of Asi et
+        al., Thm 3.2."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property

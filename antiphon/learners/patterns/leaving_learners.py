@@ -199,8 +199,8 @@ def _followed(node: Node) -> Iterator[Node]:
 
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
-    """The table y in rationals, mixed with never leaving f⁽⁰⁾ until it leaves on ⊥ with probability
-    at most ``beta``; rounding keeps it decreasing along streams."""
+    """The table y in rationals, mixed with that of never leaving f⁽⁰⁾ by so much that the learner
+    leaves on ⊥ with probability at most ``beta``; rounding keeps it decreasing along streams."""
     staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)
@@ -272,8 +272,8 @@ the probability of staying with f⁽⁰⁾."""
 
 
 def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
-    """The number of the state after stream ``number``; new states are added to ``known``, with all
-    later ones."""
+    """The number of the state after stream ``number``; a new state is added to ``known``, with
+    all that may follow it."""
     row: list[tuple[int, Fraction]] = []
     for child in (2 * number + 1, 2 * number + 2):
         if child >= len(staying):

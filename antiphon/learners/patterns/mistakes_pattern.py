@@ -142,15 +142,15 @@ class MistakesPattern(Pattern):
         return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
-        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with never leaving
-        until the learner is β-concentrated."""
+        """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with that of never
+        leaving by so much that the learner is β-concentrated."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(
         self, staying: leaving_learners.Staying
     ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
-        """The learner of a table, mixed with one that never leaves f⁽⁰⁾ until the exact engine
-        confirms its (ε, δ); with the δ and the table of the mixture."""
+        """The learner of a table, mixed with one that never leaves f⁽⁰⁾ by so much that the exact
+        engine confirms its (ε, δ); with the δ and the table of the mixture."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
@@ -163,8 +163,8 @@ class MistakesPattern(Pattern):
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
-    """An adversary that sends the hard sequence in both worlds, and accuses a learner that left its
-    first hypothesis before the last hit."""
+    """An adversary that sends the hard sequence before its last hit, the same in both worlds, and
+    accuses the view if the learner has left its first hypothesis."""
     rounds = hard.hits[-1] - 1
     samples = [HIT if time in hard.hits else BLANK for time in range(1, rounds + 1)]
     nodes = [

@@ -132,8 +132,8 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """An adversary that asks for the point, sends a gradient towards the noisy sum (which is minus
-    the point) in world 0 and away from it in world 1, and asks again."""
+    """An adversary that asks for the point, sends a gradient towards the noisy sum y (which is
+    minus the point) in world 0 and away from it in world 1, and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
         return Pair(towards, -towards)
@@ -144,7 +144,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
     """Whether the point changed between the two questions, and was at least ``least`` from 0
     before.
 
-    A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
+    A step towards the noisy sum y has the log-ratio (2|y| - 1)/(2σ²), clipped from |y| = σ²w+½ on.
     """
     return bool(abs(answers[0][0]) >= least and answers[0][0] != answers[2][0])
 

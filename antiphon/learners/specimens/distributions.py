@@ -127,8 +127,8 @@ labels, more than the bound KM = 10 in the LDP paper."""
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """A broken ``OneScore`` that chooses the reported number of a score by the label, not at
-    random."""
+    """A broken ``OneScore`` in which the label, not a random draw, decides which hypothesis its
+    answer names."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)

@@ -127,7 +127,7 @@ class ClusterCentres(base.TablePreprocessing):
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record; k-means starts from the same centres each time."""
     means = base.sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # This package comes with scikit-learn.
+    from threadpoolctl import threadpool_limits  # ``threadpoolctl`` comes with scikit-learn.
 
     limits: Any = threadpool_limits
     # With several threads the order of additions, and so the rounding, would vary.
@@ -268,8 +268,8 @@ class PrincipalProjection(base.TablePreprocessing):
 
     @property
     def _spread(self) -> Fraction:
-        """A bound, at radius 1, on n/2 times the greatest minus the least eigenvalue of the change
-        of the second moments by one record (E in the proof above)."""
+        """A bound, at radius 1, on (n/2)·(λ_max - λ_min) of the matrix E by which one replaced
+        record changes the second moments (E in the proof above)."""
         if not self.centred:
             return Fraction(1)
         share = self.components * self.gap / self.radius**2
@@ -290,8 +290,8 @@ def _longest(mean: Fraction) -> Fraction:
     """An upper bound on the maximum over t of √(1-t²)(t+M), for M = ``mean`` <= 1: at most 1e-9 too
     large.
 
-    By the means of a(1-t), b(1+t), t+M and t+M with a = b + 2, it is (1+b+M)²/(4√(ab)) at most for
-    every b > 0; and that is the maximum for b = (t+M)/(1+t), t the best.
+    By the AM-GM inequality for a(1-t), b(1+t), t+M, t+M with a = b + 2, it is (1+b+M)²/(4√(ab)) at
+    most for every b > 0; and that is the maximum for b = (t+M)/(1+t), t the best.
     """
     best = (math.sqrt(mean**2 + 8) - float(mean)) / 4
     b = Fraction((best + float(mean)) / (1 + best)).limit_denominator(10**6)

@@ -107,7 +107,7 @@ class Declaration(NamedTuple):
     moved: int | None = None
     """The number of records that may move; None for all of them."""
     distance: Fraction | None = None
-    """The bound τ on the distance in all; None for the product of ``moved`` and ``furthest``."""
+    """The bound τ on the total distance; None for the product of ``moved`` and ``furthest``."""
 
 
 @attrs.frozen(kw_only=True)
