@@ -255,7 +255,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values without those at the indices ``places``, which are filled with the last values."""
+    """The values without those at the indices ``places``, where the last values are put."""
     if not len(places):
         return values
     end = len(values) - len(places)
