@@ -110,7 +110,7 @@ class WideGaussian:
         for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        # First ``size`` holds the index of each draw's cell, or -1 where more than 16 bits are
+        # At first ``size`` holds the index of each draw's cell, or -1 where more than 16 bits are
         # needed.
         size = self._guide.take(start).astype(np.int64)
         open_ = np.flatnonzero(size < 0)
