@@ -114,8 +114,8 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source, lie = "Kairouz, Bonawitz, Ramage 2016", (1 - self.truth) / (self.values - 1)
-        # All answers but 0 and 1 are merged into one of probability ``rest``, the same for the
-        # values 0 and 1.
+        # All answers but 0 and 1 are merged into one, whose probability ``rest`` is the same for
+        # the values 0 and 1.
         rest = (self.values - 2) * lie
         pairs = dominated_measure(FinitePair, (self.truth, lie, rest), (lie, self.truth, rest))
         return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
@@ -315,10 +315,10 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ for which ``ExposedResponse`` is μ-GDP: the least found for which the δ of μ-GDP at ε = E
-    is at least p, the probability of exposure.
+    """A μ for which ``ExposedResponse`` M_{p,E} is μ-GDP: the least found for which the δ of μ-GDP
+    at ε = E is at least p, the probability of exposure.
 
-    That is enough, as the mechanism's own δ is at most p below E, and 0 from E on.
+    That is enough, as the mechanism's own δ is at most p at an ε below E, and 0 from E on.
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

@@ -358,7 +358,7 @@ def exp_bracket(rate: Fraction, bits: int) -> tuple[int, int]:
     """
     if rate == 0:
         return 1 << bits, 1 << bits
-    if rate > bits:  # Since e > 2, e^(-rate) is below 2^(-bits).
+    if rate > bits:  # Since e > 2, e^(-rate) < 2^(-rate) < 2^(-bits).
         return 0, 1
     digits = bits // 3 + len(str(bits)) + 9
     down = Context(prec=digits, rounding=ROUND_FLOOR)

@@ -79,7 +79,7 @@ class Polynomial:
         return Fraction(int(found.p), int(found.q))
 
     def common(self, other: Polynomial) -> Polynomial:
-        """The greatest common divisor of two polynomials, times that of all their coefficients."""
+        """The greatest common divisor of two polynomials, common whole factors included."""
         return Polynomial(self._value.gcd(other._value))
 
     @property

@@ -34,7 +34,7 @@ def found(folder: str) -> list[ModuleType]:
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
-    """The modules of ``found``, without importing their parent packages, which takes a second."""
+    """The modules of ``found``, without importing their parent packages, as that takes a second."""
     for name, path in _files(folder):
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
 

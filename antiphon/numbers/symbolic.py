@@ -197,7 +197,7 @@ class Symbolic:
 
 
 def Symbol(name: str, low: object = 1, high: object = None) -> Symbolic:  # noqa: N802
-    """A symbol for a rational parameter: an (ε, δ), the bias of a coin, the ratio of noise.
+    """A symbol for a rational parameter: an (ε, δ), a coin's bias, the ratio of geometric noise.
 
     ``Symbol("x", 0, 1)`` stands for every number in [0, 1]; without ends, for every number >= 1.
     For an ε it is e^ε that the symbol stands for. ``game.tight_delta`` then gives a formula, as

@@ -43,8 +43,8 @@ class ChildShare:
 
 
 class Slot(NamedTuple):
-    """A privacy parameter in the purse of a verification function: how many mechanisms may be
-    created with it, and how many more."""
+    """A privacy parameter in the purse of a verification function: how many mechanisms in all may
+    be created with it, and how many still may be."""
 
     measure: Measure
     fixed: int

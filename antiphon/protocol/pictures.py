@@ -78,7 +78,7 @@ class Plotted(ABC):
 
 
 def check_pictures(paths: Iterable[Path]) -> None:
-    """Check the paths of plots, and for matplotlib, before anything expensive is computed.
+    """Check the paths of plots, and that matplotlib is there, before anything costly is computed.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
     and for a directory.
@@ -91,7 +91,7 @@ def check_pictures(paths: Iterable[Path]) -> None:
 
 @contextmanager
 def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[Figure, None, None]:
-    """An empty matplotlib figure (inches), saved to each path once it has been drawn.
+    """An empty matplotlib figure of this size in inches, saved to each path once it has been drawn.
 
     Equal drawings give equal SVG files, which contain no date. Raises: the errors of
     ``check_pictures``.

@@ -107,8 +107,8 @@ class OneItem(Verification[ItemSeen, object]):
     """A verification function, item level: in one world, all events of one item are absent
     (``EMPTY`` in their place); everything else is the same in both worlds.
 
-    So no pair that does not differ has an event of that item, before or after: unlike
-    ``user_level``, which allows that. State: ``ItemSeen``.
+    So no identical pair has an event of that item, before or after; ``user_level`` allows such
+    pairs. State: ``ItemSeen``.
     """
 
     swap_symmetric = True

@@ -133,7 +133,8 @@ class UserLevel(Verification[Belongs, object]):
         if not related(self.relation, zero, one):
             return _NOT_NEIGHBOURS
         if self.events is None:
-            return state or (users[0], 1)  # without a limit the number is not counted
+            # Without the limit ``events`` the differing pairs are not counted.
+            return state or (users[0], 1)
         count = state[1] if state else 0
         if count >= self.events:
             return Refused(f"more than {self.events} pair(s) differ")
@@ -148,7 +149,7 @@ def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
-    """Every pair may differ, by neighbours: the values of many queries on two datasets.
+    """Every pair may differ, as neighbours do: the values of many queries on two datasets.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
@@ -211,8 +212,8 @@ class UpdatesAndQueries(Verification[State, Message]):
 @column_safe(of="verification")
 @attrs.frozen
 class UntilAge(Verification[tuple[State, int], Message]):
-    """The verification function f_d: the pairs of ``verification``, and at most ``age`` updates
-    after the first that differs.
+    """The verification function f_d, d = ``age``: what ``verification`` allows, with at most d
+    updates after the first that differs.
 
     Queries are free. State: that of ``verification``, and the number of updates from the first
     differing one on; 0 before it.
@@ -284,13 +285,13 @@ def _or_any_two(relation: Relation | None) -> Relation:
 def neighbouring_start(
     relation: Relation | None = None, *, initial: Space | None = None
 ) -> NeighbouringStart:
-    """f_∼ for a (non)interactive mechanism: the first pair neighbours (in ``initial``), later
-    pairs are identical."""
+    """f_∼ for a (non)interactive mechanism: the sides of the first pair are neighbours (and in
+    ``initial``), later pairs are identical."""
     return NeighbouringStart(_or_any_two(relation), initial)
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
-    """Event-level continual observation: at most ``events`` pairs differ, by neighbouring sides."""
+    """Event-level continual observation: at most ``events`` pairs differ, as neighbours do."""
     return EventLevel(_or_any_two(relation), events)
 
 
@@ -304,7 +305,7 @@ def user_level(relation: Relation | None = None, *, events: int | None = None) -
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
-    """Every pair may differ, by neighbours: the values of many queries on two datasets."""
+    """Every pair may differ, as neighbours do: the values of many queries on two datasets."""
     return EveryPair(_or_any_two(relation), monotone)
 
 

@@ -172,11 +172,11 @@ Times = TypeVar("Times", int, "npt.NDArray[np.int64]")
 
 
 def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
-    """The number of tree nodes that give the sum of the updates after the first ``since``, up to
-    the first ``time``: nodes added or subtracted. Ints, or arrays of ints.
+    """The number of tree nodes, added or subtracted, that give the sum of the updates with numbers
+    ``since`` + 1 to ``time``. Ints, or arrays of ints.
 
-    From the lowest height up, each end moves to the nearest multiple of the next node's size: by
-    nodes of its own, unless both move to the same one.
+    From the lowest height up, each end moves, by nodes of its own, to the nearest multiple of the
+    size of nodes one height up; if that is the same for both, the nodes between them count.
 
     >>> nodes(5, 3, 0, 3), nodes(4, 3, 3, 3)
     (3, 1)
@@ -194,9 +194,9 @@ def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
 def most_nodes(horizon: int, base: int, levels: int) -> int:
     """The largest number of tree nodes that a prefix sum up to the horizon adds or subtracts.
 
-    A time below the horizon has its digits down to some height, there a smaller digit,
-    and below any digits; as times are >= 0, the first digit that is not 0 is positive. The
-    highest digit, for the nodes of the last level, is as large as it has to be.
+    A time below the horizon has the horizon's digits down to some height, there a smaller digit,
+    and below any digits; as times are >= 0, the first digit that is not 0 is positive. The highest
+    digit, for the nodes of the last level, is as large as it has to be.
     """
     size: int = base ** (levels - 1)
     top = (horizon + (size - 1) // 2) // size

@@ -152,7 +152,7 @@ class Rolling:
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
     """The decay factors θ_i and the weights ω_i of the buffers, as two arrays with a row for each
-    buffer: ``width`` equal entries, or a single one if ``width`` is large, as is faster."""
+    buffer: ``width`` equal entries, or a single one if ``width`` is large, which is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
@@ -308,10 +308,10 @@ class BufferedToeplitzCounter(Buffered):
     """A counter with nearly the noise of the square-root factorisation, which keeps earlier noise
     in three to seven numbers, the buffers.
 
-    c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
-    s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error
-    is within 1 % of the square root's. With ``normalised`` it is within 8 % of the lower
-    bound for all factorisations at 2^20 (7.2 %), which the square root misses by 15 %.
+    C has coefficients c_k = Σ ω_i θ_i^(k-1), so the feedback Σ_{k>=1} c_k p_{t-k} is Σ ω_i s_i with
+    the *buffers* s_i ← θ_i s_i + p_t. Poles and zeros are from a table, by the horizon; the max
+    squared error is within 1 % of the square root's. With ``normalised`` it is within 8 % of the
+    lower bound for all factorisations at 2^20 (7.2 %), which the square root misses by 15 %.
 
     ``window``: the number W of updates whose sums are wanted, as ``Window(W) @ counter`` gives
     them. The buffers are then the best for differences of counts W apart: the standard deviation

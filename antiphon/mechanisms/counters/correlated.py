@@ -88,8 +88,8 @@ def _resolution(value: object) -> int:
 
 @attrs.frozen(kw_only=True, repr=False)
 class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
-    """A counter by a factorisation A = B·C of the matrix A that sums prefixes: Gaussian noise is
-    added to Cx, x being the updates. Abstract: a subclass gives C.
+    """A counter by a factorisation A = B·C of prefix sums A: Gaussian noise, drawn in grid steps
+    and divided by a *divisor* q, is added to Cx, x the updates. Abstract: a subclass gives C.
 
     Answers are floats, multiples of 1/unit. A draw is made for each update.
     """
@@ -146,7 +146,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on the numbers in the memory, while the sum of all noise is at most ``far``."""
+        """A bound on the numbers in the memory while ``drift``, the sum of noise, is at most
+        ``far`` in size."""
         return 2 * self.far * MORE
 
     @property
@@ -300,9 +301,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return state, count
 
     def deviations(self, divisors: Any, rounding: float) -> Any:
-        """The standard deviation of the noise of one update, in counts, for each divisor q: about
-        R/(q·unit). ``rounding`` is the variance of rounding to an int: the noise is rounded to grid
-        steps, and again to multiples of q."""
+        """For each divisor q, the standard deviation of an update's noise, in counts: about
+        R/(q·unit), as noise of R grid steps is divided by q, and ``unit`` units make 1.
+        ``rounding`` is the variance of rounding to an int: noise is rounded to grid steps, and then
+        to multiples of q."""
         square = self.resolution**2 + rounding * (divisors * divisors + 1)
         return square**0.5 / (divisors * self.unit)
 

@@ -293,8 +293,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._tail(updates, share, since) * (1 + 1e-9)
 
     def band(self, updates: int, *, beta: float) -> float:
-        """Half the width, at a time, of a confidence band that holds at *all* times up to the
-        horizon.
+        """Half the width, at time ``updates``, of a confidence band that holds at *all* times up to
+        the horizon.
 
         All errors lie in the band with probability at least 1 - beta: a union bound.
         """

@@ -125,7 +125,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(0, 0, 0, 0, self.epoch(0).initial_state)
 
     def epoch(self, number: int) -> Counter:
-        """The counter of an epoch; epochs are numbered from 0, and each has twice the horizon."""
+        """The counter of an epoch; numbered from 0, and each twice as long as the last."""
         known = self._known.get(number)
         if known is None:
             known = attrs.evolve(self.counter, horizon=self.counter.horizon << number)
@@ -183,7 +183,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """For each epoch: its largest and its mean squared error, and its number of times."""
+        """For each epoch: the largest and the mean of its squared errors, and its length."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")
@@ -215,9 +215,9 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return inner + tails.gaussian_tail(number * float(self.scale) ** 2, share)
 
     def band(self, updates: int, *, beta: float) -> float:
-        """Half the width, at a time, of a confidence band that holds at all times at once.
+        """Half the width, at time ``updates``, of a confidence band that holds at all times.
 
-        A union bound with beta·6/(π²t²) for t.
+        A union bound with beta·6/(π²t²) for time t.
         """
         return self.error_bound(updates, beta=beta * 6 / (math.pi * max(updates, 1)) ** 2)
 

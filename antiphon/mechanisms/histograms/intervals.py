@@ -2,7 +2,7 @@
 and a histogram H is updated at the end of each.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
-vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
+vectors; and, in HSS, one of Laplace mechanisms. Each composition is an ExtConComp w.r.t. f_∞ with
 one fixed (ε_i, 0), created as one mechanism (``Certified``): f' is that of fixed mechanisms.
 
 *P has the three properties of CM §6.1.* Every left message is an x ∈ {0,1}^d, which P first sends
@@ -13,7 +13,7 @@ step at most, in interval i, say. Then creations, thresholds and h are the same 
 SVT but the i-th gets identical pairs, and the i-th ((x, Thresh), (x', Thresh)) once: event level.
 H's inputs c are the same but for the i-th, which differ by a vector of {-1, 0, 1}^d. The i-th
 Laplace mechanism gets q(c + h) and q(c' + h), at most 1 apart as q is 1-sensitive; the others get
-identical pairs. So f' holds: J has one SVT and one Laplace mechanism at most (f→f').
+identical pairs. So f' holds: at most one SVT and one Laplace mechanism see a difference (f→f').
 
 The noise that HSS must allow for: α, γ_H and the shares of β.
 
@@ -53,7 +53,7 @@ _DOWN: Final = 1 - 2.0**-40
 
 @attrs.frozen(kw_only=True)
 class Slack:
-    """Bounds on the noise of each part of HSS, each exceeded with a small probability.
+    """Bounds on the noise of each part of HSS; one at step n or in interval n fails w.p. <= p_n.
 
     ``threshold`` and ``query`` are the scales of the SVTs' noise τ and ν, ``test`` that of the
     Laplace tests; ``families`` is k.

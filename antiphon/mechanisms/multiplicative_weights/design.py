@@ -72,8 +72,8 @@ def learned_weights(
 
 
 def updates_for(size: int, distance: float) -> int:
-    """A number of updates that is enough if each is made for a query on which the hypothesis errs
-    by at least ``distance``, a share of all rows.
+    """A bound on the number of updates, if each is made for a query on which the hypothesis errs by
+    at least ``distance``, a share of all rows.
 
     ⌊ln(size)/(2·distance²)⌋ + 1, with the rate 4·distance: see ``mechanism``.
 

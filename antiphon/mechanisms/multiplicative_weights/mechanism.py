@@ -4,10 +4,10 @@ A public hypothesis W, a distribution learned from private answers only, answers
 vector detects which of its answers are far from the true ones. Only those cost privacy: they are
 answered with Laplace noise, and the hypothesis learns from them.
 
-**Accuracy.** Let all noise stay within its bounds, α for a test (the noise of its threshold
-and of each query together) and α' for an answer, in steps; by union bounds this fails
-with probability at most β. Write u for a query with values in [0, 1], D for the data as a
-distribution, n for the rows and R for the steps of 1. Then
+**Accuracy.** Let all noise stay within its bounds, α for a test (the noise of its threshold and of
+each query together) and α' for an answer, in steps; by union bounds this fails with probability at
+most β. Write u for a query with values in [0, 1], D for the data as a distribution, n for the rows
+and R = 1/``step``. Then
 
 * an answer of the hypothesis errs by less than T + α steps, a noisy one by α' at most;
 * at an update the hypothesis was off by T - α steps at least, so, being rounded to half a step
@@ -135,7 +135,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """The number R = 1/step: queries and answers are measured in steps, R of which are 1."""
+    """The number R = 1/step of steps that make 1: queries and answers are measured in steps."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)

@@ -89,11 +89,11 @@ class Exponential(Selection):
     """A selection that weighs candidates by e^(-rate·gap), gap = best score - a candidate's score.
     Abstract.
 
-    rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
-    ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
-    power of a rational; the sensitivity-th), so that runs can be enumerated. Scores so low that
-    their weight would be below 2^-128 are raised: max(score, best - G) has the sensitivity of a
-    score, and moves in the same direction.
+    rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``. ``epsilon=Log(q)`` makes all weights
+    rational, where q is the 2·sensitivity-th power of a rational (the sensitivity-th, if
+    ``monotone``), so that runs can be enumerated. Scores so low that their weight would be below
+    2^-128 are raised: max(score, best - G) has the sensitivity of a score, and moves in the same
+    direction.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)

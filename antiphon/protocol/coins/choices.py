@@ -31,8 +31,8 @@ _CELLS: Final = 256
 """The number of entries per unit of x in ``_table``, a table of the weights e^(-x): with 256, at
 most about one proposed candidate in 256 is rejected."""
 _SLOW: Final = 0.25
-"""A number of table entries per unit of score: up to it, even scores 2^64 apart give a table index
-that fits a signed 64-bit integer."""
+"""A number of table entries per unit of score, so small that even scores 2^64 apart give a table
+index that fits a signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
 """A bound above the relative rounding error of a weight e^-x that is computed in doubles."""

@@ -57,7 +57,7 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
-    """The value itself: the conversion of a parameter where only one run is stepped."""
+    """The value itself: no conversion, since only one run is stepped."""
     return value
 
 

@@ -110,7 +110,7 @@ class WideGaussian:
         for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
-        # First ``size`` holds the index of each draw's cell, or -1 where more than 16 bits are
+        # At first ``size`` holds the index of each draw's cell, or -1 where more than 16 bits are
         # needed.
         size = self._guide.take(start).astype(np.int64)
         open_ = np.flatnonzero(size < 0)
@@ -255,7 +255,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values without those at the indices ``places``, which are filled with the last values."""
+    """The values without those at the indices ``places``, where the last values are put."""
     if not len(places):
         return values
     end = len(values) - len(places)

@@ -31,8 +31,8 @@ class Conversion:
     source: str
     rounding: str
     convert: Callable[[Any], kinds.Measure | None] = attrs.field(repr=False)
-    """The function that computes the implied measure; None where nothing is implied: (ε, δ) with
-    δ > 0 is not pure."""
+    """The function that computes the implied measure; it returns None where none is implied, as a
+    pure one by (ε, δ) with δ > 0."""
 
 
 def _pure(measure: kinds.Approximate) -> kinds.Pure | None:

@@ -94,10 +94,10 @@ def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
 def range_divergence(eta: exact.Epsilon, order: float) -> float:
     """The largest Rényi divergence of an η-bounded-range mechanism; exact but for rounding up.
 
-    Two views with losses t and t-η are the worst, E = q e^(αt) + (1-q)e^(α(t-η)) with q = (e^-t -
-    e^-η)/(1 - e^-η): as a function of e^t it is largest at e^t = (1-1/α)·(1 - e^(-αη))/(e^-η -
-    e^(-αη)), where it is A e^((α-1)t)/α with A = (1 - e^(-αη))/(1 - e^-η). Never more than αη²/8
-    (Cesar and Rogers 2021), nor η. Raises: InvalidArgument for η < 0, NaN, or an order below 1.
+    Two views with losses t and t-η are the worst: e^((α-1)D_α) = q e^(αt) + (1-q)e^(α(t-η))
+    with q = (e^-t - e^-η)/(1 - e^-η), largest at e^t = (1-1/α)·(1 - e^(-αη))/(e^-η - e^(-αη)),
+    where it is A e^((α-1)t)/α with A = (1 - e^(-αη))/(1 - e^-η). Never more than αη²/8 (Cesar and
+    Rogers 2021), nor η. Raises: InvalidArgument for η < 0, NaN, or an order below 1.
 
     >>> [round(range_divergence(1, order), 5) for order in (2, 4, 16)]
     [0.24023, 0.42953, 0.7812]

@@ -44,8 +44,8 @@ class BoundedRange:
 
     Privacy losses of views with different coins may differ by up to 2η, also for the exponential
     mechanism, if the adversary draws at random which pair to ask about. Source: Durfee and Rogers
-    2019. The exponential mechanism is (Dong, Durfee, Rogers 2020); permute-and-flip and Laplace
-    noisy max with ε = η are not.
+    2019. The ε-DP exponential mechanism has ε-bounded range (Dong, Durfee, Rogers 2020);
+    permute-and-flip and Laplace noisy max do not.
     """
 
     eta: ExactEpsilon = attrs.field(converter=named.epsilon)

@@ -140,8 +140,8 @@ def _answers_unchanged(part: Json) -> bool:
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part answered the last message by HALT without passing it on; true
-    unless it is a verifier whose verification function accepts all the messages."""
+    """Whether the leftmost part answered the last message by HALT without passing it on. A verifier
+    did if its function refuses the messages; of any other part it is assumed."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -222,8 +222,8 @@ class _Cast:
             yield Arrow(last, self._born[number], "create", "creates")
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
-        """The arrows of an answer, from the receiver of the message back to the adversary; none for
-        the arrow to a newly created mechanism, since the composition answers."""
+        """The arrows of an answer, from the receiver of the message back to the adversary. A newly
+        created mechanism has none, since the composition answers."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

@@ -99,8 +99,8 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """The names that may stand in a recording's secret description for a party that has no secret
-    description of its own, given the party's public description."""
+    """The names that a recording may hold in place of the secret description of a party with this
+    public description."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))

@@ -1,4 +1,5 @@
-"""Buffered linear Toeplitz matrices C: coefficients, inverses and norms (Dvijotham et al. 2024).
+"""Buffered linear Toeplitz matrices C, and B = A·C⁻¹ for a matrix A of sums: coefficients, inverses
+and norms (Dvijotham et al. 2024).
 
 C is lower-triangular Toeplitz with C(x) = Π(1 - λ_i x)/Π(1 - θ_i x): its coefficients are
 c_0 = 1, c_k = Σ ω_i θ_i^(k-1), so that Cx is kept up with one number for each θ_i, a
@@ -33,7 +34,7 @@ class Buffers:
     poles: tuple[float, ...] = attrs.field(converter=_from_one)
     zeros: tuple[float, ...] = attrs.field(converter=_from_one)
     loss: float = 0.0
-    """For decayed sums, A(x) = 1/(1 - λx), the gap 1 - λ < 1 - θ_1; for plain sums 0."""
+    """For decayed sums, A(x) = 1/(1 - λx), the gap 1 - λ (below 1 - θ_1); for plain sums 0."""
 
     def __len__(self) -> int:
         return len(self.poles)
@@ -94,7 +95,8 @@ class Buffers:
         return found
 
     def mean_squared_row(self, length: int) -> float:
-        """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k²."""
+        """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k², for
+        the coefficients b_k of B."""
         weights, gaps = self._row
         whole = geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
         return float(weights @ whole @ weights)
