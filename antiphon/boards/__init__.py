@@ -4,7 +4,7 @@
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
 of privacy, ``BoundedSums`` the post-processor that bounds each user's contribution, ``SharedPurse``
 the verification function of its counters. ``VectorSums`` is the post-processor for one Gaussian
-counter, ``GroupedSums`` for rows that an engine has bounded, up to ``SumsWithin``. ``discovered``
+counter, ``GroupedSums`` for rows that an engine has bounded, w.r.t. ``SumsWithin``. ``discovered``
 are keys that a ``KeyOpener`` finds, ``DiscoveringSums`` and ``OpeningPurse`` their post-processor
 and verification function, ``CellsWithin`` that of the opener. ``read_board`` reads a board from a
 TOML file.

@@ -123,7 +123,7 @@ class Board(Shown):
         """The post-processor P of a board that finds its keys in the data; None if the keys are
         public.
 
-        ε is shared: each of the cells that may differ has its part of ``share``, and of δ.
+        A part ``share`` of ε, and δ, are divided among the cells (key, window) that may differ.
         """
         if self.found is None:
             return None
@@ -342,9 +342,10 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
     """The pure counter with the least worst-case error, if one unit of change in one update costs
     ε.
 
-    For totals, of balanced and binary trees. For single windows, a tree of one level: each window
-    has noise of its own, the least there is at ε, and a total has that of all windows so far. For
-    sums of so many windows, also of trees made for them.
+    For totals, the better of a balanced and a binary tree. For single windows, a tree of one level:
+    each window has noise of its own, the least there is at ε, and a total has the noise of all
+    windows so far. For sums of ``best`` windows, the best of the two for totals and of a tree for
+    such sums.
     """
     given: dict[str, Any] = {
         "horizon": horizon, "epsilon": epsilon, "sensitivity": Fraction(1), "clip": True,

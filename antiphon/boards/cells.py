@@ -54,8 +54,8 @@ class BadRow(InvalidArgument):
     """
 
     def __init__(self, file: str, line: int, reason: str, *, said: str | None = None) -> None:
-        """The error about one line, with its ``reason``; with ``said``, a text about all bad
-        lines."""
+        """The error about one line, with its ``reason`` or, in place of that, with the text
+        ``said`` about all bad lines."""
         text = f"line {line}: {reason}" if said is None else said
         super().__init__(f"{file}, {text}; nothing of it has been counted")
         self.file = file

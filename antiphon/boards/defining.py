@@ -183,7 +183,7 @@ def _board(
     )  # fmt: skip
     if board.found and board.engine != "rows":
         raise InvalidArgument("engine='duckdb' takes public keys: list them")
-    board.mechanism  # Making it checks that the parameters fit.  # noqa: B018
+    board.mechanism  # Making the mechanism checks the parameters.  # noqa: B018
     return board
 
 

@@ -106,8 +106,8 @@ class DiscoveringSums(ExchangePostProcessor[DiscoveringState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams that differ in one unit of privacy differ in ``cells`` cells at
-        most, and their sums in ``bounds.units`` units at most."""
+        """The claim that streams that differ in one unit of privacy differ in at most ``cells``
+        cells (keys in a window), and their sums by at most ``bounds.units`` units."""
         inner = OpeningPurse(
             opener=Create(self.opener), counter=self.counter, units=self.bounds.units,
             cells=self.cells,

@@ -48,7 +48,7 @@ Cells: TypeAlias = "tuple[tuple[str, int], ...]"
 THEOREM: Final = "Theorem T3 (docs/boards.md)"
 _GRID: Final = 1 << 64
 _MOST: Final = 10_000
-"""The number of users with which a key must be opened surely; smaller ε and δ are refused."""
+"""The number of users that must surely open a key; an ε and δ too small for that are refused."""
 _UNTIL: Final = 30
 """The largest ε for which e^ε is computed; a larger ε is treated as this one."""
 
@@ -228,7 +228,7 @@ def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
     """The guarantee of ExtConComp w.r.t. f' by Theorem T3: that of Comp[RR_{ε,δ} × m, RR_{Bε₁}], if
     m of the opener's cells and B units of updates may differ, and a unit costs a counter ε₁.
 
-    Raises: NoGuarantee if the first creation is no ``KeyOpener``, or a counter is none of T1's.
+    Raises: NoGuarantee if the first creation is no ``KeyOpener``, or a counter lacks T1's premises.
     """
     opener = f.opener.mechanism
     if type(opener) is not KeyOpener or f.opener.claim is None:

@@ -87,7 +87,7 @@ def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
 
 
 def differing(zero: Batch, one: Batch) -> list[User]:
-    """The users (at most two) without whose rows two different batches are equal."""
+    """Each user (at most two) without whose rows two different batches are equal."""
     found = dict.fromkeys(_suspects(zero, one))
     return [user for user in found if without(zero, user) == without(one, user)]
 
@@ -146,8 +146,8 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user whose rows may be the only difference, and the world that has none of them; -1 for this
-world: both worlds may have some."""
+"""A user whose rows may be the only difference, and the world that has none of them, or -1 if both
+worlds may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
 """The users seen so far, until a batch differs; from then on, the users whose rows may be the only
 difference."""

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Dates: TypeAlias = npt.NDArray[Any]
 """The values of a curve's horizontal axis: dates or, if these span few days, numbers of steps."""
 _SHORT: Final = 9
-"""The number of days from which the horizontal axis shows dates, and below it steps."""
+"""The number of days from which the horizontal axis shows dates, and below which it shows steps."""
 _LONG: Final = 10**15
 """The count from which labels show three digits only."""
 _LOW: Final = 0.25
-"""A part of the largest true value: a horizontal line below it is labelled above the line, any
+"""A horizontal line that is lower than this part of the largest true value is labelled above, any
 other below."""
 
 

@@ -120,7 +120,7 @@ def _carrier_counter(busy: tuple[int, ...], origin: int, carrier: int) -> int:
 
 
 def counter_name(busy: tuple[int, ...], index: int) -> str:
-    """The name of the counter with this index, an airport or an airport and a carrier; ``busy``:
+    """The name of the counter with this index: an airport, or an airport and a carrier; ``busy``:
     the airports with counters for carriers, in the order found."""
     if index < len(ORIGINS):
         return ORIGINS[index]

@@ -51,7 +51,7 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """A mask: where floats compare with a rational, exactly, as ``name`` says (such as "lt")."""
+    """A mask of the floats whose relation ``name`` (such as "lt") to a rational holds, exactly."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))

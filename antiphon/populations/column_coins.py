@@ -32,13 +32,13 @@ FEW: Final = 256
 """The largest number of possible outcomes with which a draw splits a block of replicas; a draw with
 more outcomes becomes a column."""
 ALIKE: Final = 16
-"""Where split blocks are joined again: the largest number of outcomes of a draw that may split a
-block without indices; for a draw with more, the replicas first get indices."""
+"""If split blocks are joined again: the largest number of outcomes of a draw that splits a block of
+replicas without indices; for more outcomes, the replicas first get indices."""
 LIMIT: Final = 1 << 18
 """The largest number of replicas in a block with columns (one number for each replica). Seeded
 results depend on it, since it decides the order of draws."""
 NUMBERS: Final = 1 << 22
-"""The largest number of random numbers of a draw in which each replica draws a vector."""
+"""The largest number of random numbers that a block draws at once, one vector per replica."""
 KNOWN: Final = 1024
 """The number of parts whose step functions are cached."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}

@@ -41,7 +41,7 @@ class OneOf:
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """A ``OneOf`` whose codes (indices of choices) are packed, as each round has them."""
+        """A ``OneOf`` with these codes (indices of choices), as bits if there are two choices."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
@@ -96,8 +96,8 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
-    """The joined value of the two parts into which a column of truth values has split a block;
-    faster than ``one_of`` without this case."""
+    """The joined value of the two parts into which a column of truth values has split a block; this
+    special case of ``one_of`` is faster."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
@@ -142,18 +142,18 @@ def _decoded(answers: Sequence[object], code: int) -> list[object]:
 
 @attrs.define
 class Tally:
-    """A count of discrete transcripts over several blocks: per block, by the combinations of its
-    answers' choices."""
+    """The counts of discrete transcripts over all blocks; where answers are choices (``OneOf``),
+    each combination of choices is a transcript."""
 
     _answers: dict[Hashable, tuple[object, ...]] = attrs.field(
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """For transcripts with few possible combinations of choices: the count of each combination, as
-    an array, by the part of the answers that all replicas share."""
+    """Where few combinations of choices are possible: the counts of all, as an array. The key: for
+    each answer, its symbol or the choices."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
-    """For transcripts with many possible combinations of choices: the count of each that occurred,
-    by the part of the answers that all replicas share."""
+    """Where many are possible: the count of each combination of choices that occurred; keys as in
+    ``_dense``."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
         """Count the transcripts of a block; False, without counting, if an answer is neither a
@@ -183,7 +183,7 @@ class Tally:
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
             for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
-                # ``product`` lists the choices in the order of the counts: the last choice changes
-                # fastest.
+                # ``product`` lists the combinations in the order of the array: the last choice
+                # changes fastest.
                 if count:
                     yield transcript, count

@@ -220,8 +220,8 @@ class StreamMemory:
                     self.take(decode(said), decode(line["answers"]))
 
     def _leap(self, number: int, state: Any) -> None:
-        """Continue from the session's state after ``number`` messages, which the log has in their
-        place."""
+        """Continue from the session's state after ``number`` messages, which a compacted log has in
+        their place."""
         self.lost += number - self.number
         self.number, (self.events, found) = number, state
         old = self.counters

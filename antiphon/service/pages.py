@@ -62,7 +62,7 @@ def spent_section(
     words: str, delta: str, figures: Iterable[tuple[str, str, str]], titles: Iterable[str],
     rows: Iterable[Iterable[str]],
 ) -> str:  # fmt: skip
-    """The section on the spent budget: the figures in ε, and the part of each series."""
+    """The section on the spent budget: the figures in ε, and the part spent by each series."""
     told = "".join(
         f"<dt>{escape(name)}</dt><dd><strong>{escape(figure)}</strong> {escape(how)}</dd>"
         for name, figure, how in figures

@@ -78,7 +78,7 @@ class Service:
         news.set()
 
     async def news(self, seen: int, seconds: float) -> bool:
-        """Whether there is a version after ``seen``, now or within these seconds."""
+        """Whether the page has another version than ``seen``, now or within these seconds."""
         if self.version == seen and not self.closing:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), seconds)

@@ -1,9 +1,9 @@
 """Durable sessions, which survive their process, and the budget spent in a live session.
 
-``ap.begin`` writes a session ahead to a file, and ``ap.resume`` goes on with it (docs/durable.md);
-``session.budget`` and ``session.price`` are in ``spending`` (docs/budget.md). A ``SQLiteWitness``
-or a ``PostgresWitness`` (a database outside the backup) prevents that a session goes on a second
-time from a backup.
+``ap.begin`` starts a session that is written ahead to a file, and ``ap.resume`` goes on with it
+(docs/durable.md); ``session.budget`` and ``session.price`` are in ``spending`` (docs/budget.md). A
+``SQLiteWitness`` or a ``PostgresWitness`` (a database outside the backup) prevents that a session
+goes on a second time from a backup.
 """
 
 from antiphon.numbers.public import shows

@@ -1,6 +1,6 @@
 # pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
-"""Exact checks of Theorem T1 (a bound on the total change over all counters), with a broken twin
-whose price is too low."""
+"""Exact checks of Theorem T1 (a bound on the total change over all counters), and a broken twin
+that claims too small an ε."""
 
 from __future__ import annotations
 

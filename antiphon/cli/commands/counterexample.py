@@ -173,8 +173,8 @@ def check_size(adversary: CounterexampleAdversary) -> None:
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """The random stream of this key, derived from the seed; None without a seed, for system
-    entropy."""
+    """A random stream derived from the seed, another one for each ``key``; None without a seed, for
+    system entropy."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
@@ -194,8 +194,8 @@ def _guess(answers: Sequence[object]) -> int | None:
 
 
 def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view of a game in which the adversary learned the bit; one in which it did not, if many
-    games show none."""
+    """A view of a game in which the adversary learned the bit or, if none of many games was such,
+    one in which it did not."""
     game = counterexample_game(adversary.delta)
     view = game.play(adversary, bit=1, seed=stream(seed, 2, 0))
     for number in range(1, _TRIES):

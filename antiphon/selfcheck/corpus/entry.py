@@ -107,7 +107,8 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players with one message each: one of the first ``most`` ``input_pairs(n)``, as tuples."""
+    """Players with one message each: one of the first ``most`` ``input_pairs``, as a pair of
+    tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
@@ -128,7 +129,8 @@ CONFIDENCE: Final = 0.9
 """The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples from which an audit chooses player and event; a quarter of all, if more."""
+"""The number of samples from which an audit chooses player and event, or a quarter of all samples,
+if that is more."""
 MOST_TRAINING: Final = 8_000_000
 """The largest number of training samples, since they are held in memory."""
 

@@ -101,7 +101,7 @@ def _weak_responses() -> Iterator[Specimen]:
 class TruthfulLies(randomized_response.OneOfMany):
     """A broken k-ary response: its lie is uniform on all k values, so it may be the true value.
 
-    Refuted: the truth is told with probability t + (1 - t)/k, not t.
+    Refuted: the truth has probability t + (1 - t)/k in place of the t that the claim needs.
     """
 
     def respond(self, dataset: int, coins: Any) -> int:

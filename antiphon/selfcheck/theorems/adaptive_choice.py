@@ -165,7 +165,7 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Any, *, broken: Callable[[Any], Budget[Any]] | None = None) -> Evidence:
-    """Evidence that a filter bounds any three adaptive creations; a ``broken`` one does not."""
+    """Evidence that a filter keeps its promise over three adaptive creations, not if ``broken``."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if broken is None else broken(budget)), claimed)
@@ -194,8 +194,8 @@ def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
 
 
 def _in_a_chain(*, alone: bool = True) -> Evidence:
-    """Evidence that a natural filter bounds creations with one common claim; not ``alone``:
-    evidence that the same rule fails for three different claims."""
+    """Evidence that a natural filter keeps its promise if all creations have one claim; not
+    ``alone``: evidence that the same rule fails for three different claims."""
     if not alone:
         return _free(ExtConComp(budget=NATURAL), [TO])
     budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
@@ -255,7 +255,7 @@ BETA, STEPS = Fraction(9, 20), 6
 
 def _pointwise(*, listens: bool = False) -> Evidence:
     """Evidence on an odometer whose bound is exceeded w.p. at most 9/20 after each fixed number of
-    responses; if the adversary ``listens``, it stops once it is: w.p. 388/729."""
+    responses; an adversary that ``listens`` stops when it is exceeded: w.p. 388/729."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

@@ -221,7 +221,8 @@ def _router(leak: Leak | None = None) -> Router:
 
 
 def _twofold(router: Router, b: int) -> Mechanism:
-    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp of Claim 6.3, where P is the router."""
+    """The system V[f] ∘* P² ∘* I(b) ∘* ExtConComp of Claim 6.3; P² runs two copies of the router P,
+    one for each world."""
     return Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp()
 
 

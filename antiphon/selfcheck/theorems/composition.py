@@ -74,8 +74,8 @@ def proof_by_simulation(
 Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
 bounding: Decided = partial(partial, bounded_by_responses)
 proving: Decided = partial(partial, proof_by_simulation)
-"""Functions that bind the arguments of ``bounded_by_responses`` and ``proof_by_simulation`` to a
-function that decides a check; a twin changes one of these arguments."""
+"""Functions that take the arguments of ``bounded_by_responses`` or ``proof_by_simulation``, and
+return a function that decides a check; a twin changes one of these arguments."""
 
 
 # --- checks of Theorem 4.10: fixed mechanisms ----------------------------------------------
@@ -204,8 +204,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> theorem.Evidence:
-    """Evidence for Lemma 4.7, that T ∘* RR_ε, with T the simulator, has the mechanism's views; a
-    twin lessens e^ε in T and RR by ``built``, or in RR alone by ``fed``."""
+    """Evidence for Lemma 4.7, that T ∘* RR_ε, with T the simulator, has the mechanism's views; in a
+    twin e^ε is too small by ``built`` in T and RR, or by ``fed`` in RR alone."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

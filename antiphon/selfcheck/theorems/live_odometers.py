@@ -25,8 +25,8 @@ Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fracti
 """A function from a view's two probabilities and the odometer's bound to the adversary's gain if it
 stops there."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""The states to which a view may lead, by fingerprint, each with its probability together with the
-view."""
+"""The states to which a view may lead, by fingerprint, each with the probability of view and state
+together."""
 
 _DIGITS: Final = 40
 

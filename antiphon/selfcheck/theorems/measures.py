@@ -42,8 +42,8 @@ def checks() -> Iterable[Check]:
 
 
 def of_range() -> tuple[Bound, ...]:
-    """The points (ε, δ(ε)) of all η-bounded-range mechanisms, η = ln 4 (Dong, Durfee and Rogers
-    2020)."""
+    """The points (ε, δ(ε)), at each ε of the worst η-bounded-range mechanism, η = ln 4 (Dong,
+    Durfee and Rogers 2020)."""
     growth = ETA.argument
     return tuple((epsilon(Log(root**2)), (1 - root / 2) ** 2 / (1 - 1 / growth)) for root in ROOTS)
 
@@ -80,8 +80,8 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Evidence on selection from two candidates by ``kind``; the twin's permute-and-flip has range
-    ln 9."""
+    """Evidence on selection from two candidates by a mechanism of class ``kind``; the one in the
+    twin, permute-and-flip, has range ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -95,8 +95,8 @@ PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
 """The δ(0) of two η-bounded-range mechanisms, rounded up: PAIR by a dominating pair, FIXED of the
 best two that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The best parameters ``top`` of two adaptive mechanisms: 2 first; then, by its answer, about √2 or
-2√2."""
+"""The best arguments of ``two_answers`` for two adaptive mechanisms: 2 first; then, by its answer,
+about √2 or 2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:

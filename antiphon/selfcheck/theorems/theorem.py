@@ -120,8 +120,8 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """Checks of one theorem, one for each tuple of arguments for ``decide``, which also fill the
-    text ``instance``."""
+    """Checks of one theorem, one for each tuple of arguments for ``decide``; the arguments are also
+    filled into the text ``instance``."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
@@ -232,8 +232,8 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger δ of world 0 against 1 and world 1 against 0, and the number of the first
-    world."""
+    """The larger of two δ, of world 0 against 1 and of 1 against 0, and the world that comes first
+    in it."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 

@@ -103,8 +103,8 @@ def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
 
 @attrs.frozen
 class Samples(NoninteractiveMechanism[int, object]):
-    """A mechanism on a bit: it draws from each pair (P, Q), by P for 0 and Q for 1, and answers the
-    indices of the points drawn; ``single``: of one pair."""
+    """A mechanism on a bit: it draws a point from each pair (P, Q), by P for 0 and Q for 1, and
+    answers the tuple of their indices or, if ``single``, the first index."""
 
     pairs: tuple[Dichotomy, ...]
     single: bool = False

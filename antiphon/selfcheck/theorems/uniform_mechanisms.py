@@ -1,5 +1,6 @@
 # pyright: reportIncompatibleMethodOverride=false, reportAssignmentType=false
-"""Exact checks of Theorem U: k-sparse parallel composition of uniformly private mechanisms."""
+"""Exact checks of Theorem U: k-sparse parallel composition of *uniformly* private mechanisms, which
+are still as private after any history of identical pairs."""
 
 from __future__ import annotations
 

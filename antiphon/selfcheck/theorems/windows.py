@@ -27,7 +27,7 @@ ONE: Final = ((Log(2), Fraction(0)),)
 
 
 def checks() -> Iterable[Check]:
-    """The checks of sliding windows and on privacy by age, with broken twins."""
+    """The checks of sliding windows and of privacy by age, with broken twins."""
     window = Check("Lemma 2.15", "Window(2) @ a counter of randomized bits, three updates", sliding)
     young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
     older = partial(aged, age=1, answers=2)

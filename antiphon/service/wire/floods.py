@@ -49,7 +49,7 @@ class Floods:
 
 
 def address_of(host: str) -> str:
-    """The address for which requests are counted: of IPv6 its first half, which a household has."""
+    """The address for which requests are counted: of IPv6 the first half, which names a network."""
     if ":" not in host:
         return host
     try:

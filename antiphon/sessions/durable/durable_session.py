@@ -24,7 +24,7 @@ _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
 """A stage of the session: the size of the log, the progress to record in the guard file, and the
-state with the last exchange."""
+state with the last message and answer."""
 
 
 class DurableSession(Session):
@@ -73,8 +73,8 @@ class DurableSession(Session):
         if (last := course.last) is not None:
             self._now = course.state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """The last state and exchange that are in the log; ``_lasting`` holds the last that are
-        safely stored."""
+        """The last state, message and answer that are in the log; ``_lasting`` holds the last that
+        are safely stored."""
         self._promised = False
         """Whether the log ends in a message without an answer."""
         self._keys, self._key = course.keys, course.key
@@ -97,7 +97,7 @@ class DurableSession(Session):
 
     @property
     def last(self) -> Last | None:
-        """The last exchange, once it is safely stored; None before the first."""
+        """The last message and its answer, once they are safely stored; None before the first."""
         with self._lock:
             if self._log.takes_more:
                 self.settle()
@@ -264,7 +264,8 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the message keys that the log lacks, before a state line names their places."""
+        """Write the message keys that the log lacks, before a state line records their
+        positions."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -314,7 +315,7 @@ class DurableSession(Session):
             shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
                 _, _, *places = self._log.replace(shorter)
-            except FileError:  # The shorter log has not replaced the old one, which is unchanged.
+            except FileError:  # On this failure the old log is still in place, unchanged.
                 raise
             except BaseException as error:
                 self.end(error)

@@ -55,7 +55,7 @@ class Journal:
         """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        # If this write fails or is interrupted, later writes are refused with this reason.
+        # The reason for refusing later writes, if this one fails or is interrupted.
         self._refusal = "its last line could not be written whole"
         data, check = checked(text, self._check, synced=self._synced == self.size)
         try:

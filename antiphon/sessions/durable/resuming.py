@@ -23,8 +23,8 @@ from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
-"""The type of a witness, a call (session, generation) -> bool: True lets the generation begin, and
-is returned only once for each."""
+"""The type of a witness, a call (session, generation) -> bool: True, which it returns only once for
+each generation, lets the generation begin."""
 
 _TRIES: Final = 2
 """The number of times that the step of an unanswered message is tried again, before HALT."""

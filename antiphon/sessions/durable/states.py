@@ -109,7 +109,7 @@ def _read(data: object, known: _Known) -> Any:
         return _restored(tag, data, known)
     except errors.AntiphonError:
         raise
-    except Exception as error:  # A constructor or a shape got a wrong value from the file.
+    except Exception as error:  # A constructor or an array's shape got a wrong value from the file.
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 

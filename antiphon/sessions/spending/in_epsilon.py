@@ -43,7 +43,7 @@ def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> 
         return None
     try:
         read = _reading(found, created, delta)
-    except InvalidArgument:  # The odometer cannot add up this claim: a Rényi curve has no ρ.
+    except InvalidArgument:  # The odometer cannot add up every claim: a Rényi curve has no ρ.
         return None
     if read is None:
         return None
@@ -116,7 +116,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
-    """The sums of ε over the mechanisms that have seen a difference; None if unknown."""
+    """The sum of the charges of the mechanisms that have seen a difference; None if unknown."""
     if guard is None or guard.state is None:
         return None  # The verifier has halted, so its state, which listed the mechanisms, is gone.
     state = _SUMS.initial_state
@@ -145,8 +145,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        # The true ε of the charges is at most the total, but the computed bound on it may be
-        # larger.
+        # The true ε of the charges is at most the promised total, but the computed bound on it may
+        # be larger.
         spent = min(spent, total)
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
@@ -213,8 +213,8 @@ def promised(whole: Mechanism) -> Figure:
 def _loss(
     found: Found, promise: Figure, created: Sequence[Create], delta: Fraction
 ) -> float | None:
-    """The odometer's reading at δ, but at most the ε that the session's guarantee promises where
-    both hold at δ.
+    """The odometer's reading at δ or, if it is lower and both hold together at δ, the ε that the
+    session's guarantee promises.
 
     The lower of two bounds, each of which fails with probability δ, may fail with probability 2δ.
     So a promise caps the reading at the same δ only if it holds at δ = 0, or for a ConComp, where

@@ -80,7 +80,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     ``failed``: whether the last step failed; the state is then the one before that step.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # All parts that decide which composition is found.
+    heard: list[object] = []  # The parts whose code decides which composition is found.
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
@@ -193,7 +193,8 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The verification function with only the taken parameters of its purse; None if none were."""
+    """The verification function with only the taken parameters of its purse; None if none is
+    taken."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

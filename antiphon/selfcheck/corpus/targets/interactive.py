@@ -19,7 +19,7 @@ from antiphon.verifiers import Within, models
 
 _QUERIES: Final = Finite((COUNT,))
 _PRICED: Final = Finite(((2, 0), (2, 1), (3, 0), (3, 1)))
-"""The messages (g, bit) to a ``ResponseFilter``: a randomized response to the bit, for ln g."""
+"""The messages (g, bit) to a ``ResponseFilter``: a randomized response to the bit, at ε = ln g."""
 
 
 class SharedNoiseState(NamedTuple):
