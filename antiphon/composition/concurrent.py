@@ -139,7 +139,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
-            # A label, as the index may be an int too long for Python to print.
+            # The index is shown by its label, as an int may be too long for Python to print.
             which = message_label(index)
             swapped = state.get(query) if type(query) is int else None
             if swapped is not None and swapped.created.accepts(index):
@@ -202,7 +202,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            return True  # No such mechanism is alive: the message counts as one with data.
+            return True  # No such mechanism is alive: the message counts as one that carries data.
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:
@@ -252,7 +252,7 @@ class Extended(Concurrent):
 @column_safe
 @attrs.frozen
 class ExtConComp(Extended):
-    """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).
+    """ExtConComp: the extended concurrent composition of continual mechanisms (CM Def. 4.1).
 
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
     mechanism. State: a persistent vector of children, empty at first. It makes no claim itself:
@@ -291,7 +291,7 @@ def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
 @register("antiphon.ConComp/1")
 @attrs.frozen
 class ConComp(Concurrent):
-    """ConComp[M₁, …, M_k]: the concurrent composition of fixed CMs (CM §4).
+    """ConComp[M₁, …, M_k]: the concurrent composition of fixed continual mechanisms (CM §4).
 
     It behaves as ExtConComp after k creations, with none later. An IM is included as a CM
     (``InteractiveAsContinual``).

@@ -102,7 +102,7 @@ class Lockstep(NamedTuple):
     over: bool = False
     """Whether P has halted."""
     within: tuple[tuple[tuple[int, ...], Create], ...] = ()
-    """The creations inside created compositions: each a path of indices, and the creation."""
+    """The creations inside created compositions, each with its path of indices."""
 
 
 def check_properties(

@@ -137,7 +137,8 @@ class Suitable(Verification[SuitableState]):
 
 
 class Unpaid(Suitable):
-    """A suitable f (CM Def. 4.4) without fixed parameters; it checks all mechanisms. Abstract."""
+    """A suitable f (CM Def. 4.4) without fixed parameters: the pairs sent to every created
+    mechanism must be f'-valid. Abstract."""
 
     __slots__ = ()
     checks_all = True

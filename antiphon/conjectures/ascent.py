@@ -77,7 +77,7 @@ class Climbs:
 
 @lru_cache(maxsize=64)
 def climber(task: Climbs, place: int) -> Climbing:
-    """The local search for the size with index ``place``. Raises: MissingExtra without scipy."""
+    """The local search for mechanisms of size no. ``place``. Raises: MissingExtra without scipy."""
     return task.pattern.climber(task.sizes[place], task.epsilon)
 
 

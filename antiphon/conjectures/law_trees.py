@@ -34,8 +34,8 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """The index of each history in a law, for each world of the privacy game, in which the
-    mechanism gets that world's messages."""
+    """For each world b of the privacy game, the index in a law of each history, as the mechanism
+    gets it in that world: with side b of each pair."""
     differs: Ints
     """For each history: 1 if one of its pairs has different sides, else 0."""
     group: Ints
@@ -82,8 +82,8 @@ class Domain(NamedTuple):
 
 
 def check_length(domain: Domain, pairs: int) -> None:
-    """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
-    Intractable if too many."""
+    """Check the number of histories of a mechanism that may be sent ``pairs`` different pairs.
+    Raises: Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
     # The exact number of histories would be too long to compute.
     if domain.rounds > _LONGEST.bit_length():

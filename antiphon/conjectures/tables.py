@@ -72,7 +72,7 @@ Plan = tuple[Fraction, ...]
 DENOMINATOR: Final = 720_720
 """The denominator of rounded probabilities: a multiple of all numbers up to 16."""
 _SELDOM: Final = 2.0**-10
-"""The probability of uniform answers in a law that is mixed with them to have finite losses."""
+"""The weight of the uniform answers that are mixed into a law so that its losses are finite."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:

@@ -252,8 +252,8 @@ def _atoms(epsilons: Groups) -> Atoms:
 
 
 class OfWorst(TheoremCurve):
-    """A privacy curve of k-sparse composition; ``worst``: that of the worst parameters.
-    Abstract."""
+    """A privacy curve of k-sparse composition; ``worst``: the curve of the largest parameters that
+    may occur. Abstract."""
 
     worst: OptimalCurve
 

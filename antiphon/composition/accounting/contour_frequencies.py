@@ -15,7 +15,7 @@ from antiphon.numbers import Floats, Intractable
 NATS: Final = 36.0
 """The nats below the largest term of the inversion sum at which terms are dropped."""
 _DENSITY_NATS: Final = 23.0
-"""The nats below the largest at which terms of the density's sum are dropped."""
+"""The nats below the largest at which terms of the sum for the noisy loss's density are dropped."""
 _BLOCK: Final = 1 << 12
 """The largest number of ranges of frequencies whose characteristic function is bounded together."""
 _BATCH: Final = 1 << 17
@@ -68,10 +68,9 @@ class _Sieve:
     step: float
     kernel: Kernel
     least: float
-    """The value of ln |ΦK|, Φ the characteristic function and K the kernel, that is negligible."""
+    """The ln |ΦK| below which a term is negligible; Φ: characteristic function, K: the kernel."""
     plain: float
-    """The value of ln |Φ|, Φ the characteristic function, that is negligible in the density's
-    sum."""
+    """The ln |Φ| below which a term of the sum for the noisy loss's density is negligible."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])

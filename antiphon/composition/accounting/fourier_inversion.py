@@ -69,7 +69,7 @@ _END: Final = 60.0
 
 
 class Overlap(NamedTuple):
-    """A Chernoff bound on the tails of the divergence H, by tilting at the order c + ``shift``."""
+    """A Chernoff bound on H's tails, by tilting at c + ``shift``, c the order of the inversion."""
 
     shift: float
     log: float
@@ -77,8 +77,9 @@ class Overlap(NamedTuple):
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on the hockey-stick divergence H, the width that noise adds to them, and an estimate
-    of |H'|; in units of the tilted moment M(c)e^(-cy), y the target's ``next``."""
+    """Bounds on the divergence H, the width that noise adds to them, and an estimate of |H'|, in
+    units of the moment M(c)e^(-cy): c is the order of the inversion, y the ``next`` of
+    ``Target``."""
 
     lower: float
     upper: float
@@ -96,7 +97,7 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The error of the sum for each radian of phase error at θ = 1; ``wrong`` bounds all others."""
+    """The sum's error per radian of phase error at θ = 1; ``wrong`` bounds all other errors."""
     wrong_density: float
     wrong_density_by_turns: float
 
@@ -194,7 +195,7 @@ class Inversions:
 
 
 def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
-    """The target for an ε: with the next loss above it, if all losses lie on a lattice."""
+    """A requested ε (``at``), with the next loss above it if all losses lie on a lattice."""
     e = exact.bracket(at, 40)[0]
     if lattice is None:
         return Target(float(e), 0.0, 0.0)
@@ -220,7 +221,7 @@ class Inversion:
     )
 
     def stick(self, place: Target) -> Interval[float]:
-        """Certified bounds on the hockey-stick divergence H at a target."""
+        """Certified bounds on the hockey-stick divergence H at a requested ε."""
         bounds = self._stick(place)
         linear = self.order * place.next
         log, slack = self.product.log_moment(self.order)
@@ -243,7 +244,7 @@ class Inversion:
         return len(self._frequencies) * max(self.product.size, 16)
 
     def reaches(self, place: Target) -> bool:
-        """Whether the aliasing error is small at this target."""
+        """Whether the aliasing error is small at this requested ε."""
         scale = -math.log(self.order) - math.log1p(self.order)
         return self._aliases(place.next) <= math.exp(scale - NATS / 1.5)
 
@@ -256,7 +257,7 @@ class Inversion:
         cosine, sine = np.cos(phases), np.sin(phases)
 
         def turned(values: Complexes) -> float:
-            """The sum Re Σ values · e^(-iθy) over the frequencies θ, y the target's ``next``."""
+            """The sum Re Σ values · e^(-iθy) over the frequencies θ, y = ``place.next``."""
             return float(np.sum(values.real * cosine + values.imag * sine))
 
         worst = 8 * UNIT * sums.last * abs(place.next)  # The largest rounding error of a phase θy.

@@ -63,7 +63,7 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
 
 @attrs.frozen
 class Summed:
-    """The sum over mechanisms of the least Rényi divergence that its measures imply, rounded up.
+    """The sum over mechanisms of the least Rényi divergence that their measures imply, rounded up.
 
     Two sums of the same terms are equal. ``most``: only that many terms are added, the largest at
     each α.
@@ -158,7 +158,8 @@ def _sum(
     counts: list[tuple[tuple[kinds.Measure, ...], int]],
     size: Callable[[kinds.Measure], Fraction | None],
 ) -> Fraction | None:
-    """The sum over mechanisms of the least ``size`` of their measures; None if one has no size."""
+    """The sum over mechanisms of the least ``size`` (ρ, or μ²) that their measures imply; None if
+    those of one mechanism imply none."""
     whole = Fraction(0)
     for each, count in counts:
         sizes = [Fraction(0) if kinds.parameters_of(m) == _NOTHING else size(m) for m in each]

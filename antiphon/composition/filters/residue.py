@@ -67,7 +67,7 @@ def root_down(value: Fraction) -> float:
 
 
 _LARGEST: Final = 16.0
-"""The largest ε and ν for which a residue is computed; larger ε cost the μ² that they imply."""
+"""The largest ε and ν for which a residue is computed; beyond, a claim costs the μ² it implies."""
 _SLACK: Final = 2.0**-40
 """A bound on the relative error of ``math.erfc``, of e^x, and of a few operations."""
 _INTERVALS: Final = 2048
@@ -77,7 +77,8 @@ _INTERVALS: Final = 2048
 @lru_cache(maxsize=2**14)
 def residue(epsilon: ExactEpsilon, left: Fraction, naive: Fraction) -> Fraction:
     """The largest r² with RR_ε ⊗ G_r >= G_ν as trade-off functions, G Gaussian, ν² = ``left``,
-    rounded down; at least ν² - ``naive``, and below 0 where there is no such r.
+    rounded down; at least ν² - ``naive`` (``naive``: the μ² that ε-DP implies), and below 0 where
+    there is no such r.
 
     Near the largest to about 10^-6 of ε². A guess by bisection is lowered until it is certified.
     """

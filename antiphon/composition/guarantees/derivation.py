@@ -38,8 +38,8 @@ def _even_chance(probability: Fraction) -> int:
 
 @attrs.frozen
 class Counterexample:
-    """The counterexample of CM §5.2: copies of M_δ, each claimed to be (ε, δ)-DP, of which one
-    differs.
+    """The counterexample of CM §5.2: copies of M_δ, each claimed to be (ε, δ)-DP, of which one sees
+    a difference.
 
     With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with an
     even chance. ``adversary`` plays against ``verification``; it is found by its registered name.
@@ -73,7 +73,7 @@ class Counterexample:
 @attrs.frozen(slots=False)
 class ExposedCounterexample:
     """The counterexample of docs/sparse.md to 1-sparse composition in ρ-zCDP or μ-GDP: copies of
-    M_{p,E}.
+    M_{p,E}, each of which is *exposed* with probability p, and then answers by RR_E.
 
     E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
     M_{p,E} keeps to the claim. With ``copies`` mechanisms the adversary gets RR_E of the bit with

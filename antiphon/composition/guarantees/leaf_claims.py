@@ -17,7 +17,8 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
-"""A generator of a derivation step; before, it may yield an inquiry and is sent its derivation."""
+"""A generator that returns a derivation step; before, it may yield an inquiry (what does a part
+guarantee?), and is sent its derivation."""
 
 
 def believed_claims(mechanism: Mechanism) -> list[Claim]:
@@ -79,7 +80,8 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """The inquiry from which a mechanism of this library derived its claims; None if it did not."""
+    """The inquiry (system and f) from which a mechanism of this library derived its claims; None if
+    it did not."""
     found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 

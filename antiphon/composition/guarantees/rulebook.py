@@ -186,7 +186,7 @@ def derive(inquiry: Inquiry) -> Derivation:
 
 def _ask_wider(waiting: list[tuple[Inquiry | None, Steps]]) -> bool:
     """Whether a failed inquiry is asked again, about a wider f': the innermost whose f declares one
-    (``narrower_than``). Its entry in the list becomes None, so that it is not asked again."""
+    (``narrower_than``). Its entry in ``waiting`` becomes None, so that it is not asked again."""
     while waiting:
         inquiry, _ = waiting.pop()
         f = inquiry and inquiry.verification

@@ -29,9 +29,8 @@ mechanism's law, index of its history) for each."""
 Polynomial: TypeAlias = dict[Copies, float]
 """The type of a polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""The unit in the weights of a free twin (a stand-in for a sought mechanism): a weight is
-number·unit + row, for the number of the law and the row of its table, equal for all answers in a
-row."""
+"""The unit in the weights of a free twin (a stand-in for a sought mechanism): all answers in a row
+of its table have the weight n·unit + row, for law number n - 1."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
@@ -100,7 +99,8 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            # A negative number: the last answer is impossible in the adversary's own game.
+            # A negative number of a node: the last answer is impossible in the game for which the
+            # adversary was computed.
             if number < 0 or node.message is HALT:
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue

@@ -38,11 +38,11 @@ class Pattern(ABC):
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
-        """The figure that a conjecture bounds and its system, in words."""
+        """The figure and the system that a conjecture is about, in words."""
 
     @abstractmethod
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
-        """The figure that a conjecture bounds and its system, as plain data for JSON."""
+        """The figure and the system that a conjecture is about, as plain data for JSON."""
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
@@ -85,10 +85,10 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The probability of a law in its mixture with uniform answers, if its divergence is infinite."""
+"""The weight of a law that is mixed with uniform answers, as its divergence is infinite."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""The probability of a law in its first mixture with uniform answers, if rounding raised its loss
-above the limit of its claim by a relative 2^-16 or more."""
+"""The weight of a law in its first mixture with uniform answers, if rounding raised its loss above
+the limit of its claim by a relative 2^-16 or more."""
 _HIGHEST: Final = 11
 """The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 

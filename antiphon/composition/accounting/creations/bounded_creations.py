@@ -72,7 +72,7 @@ class GeneralCurve(OfWorst, Searched):
 
     @property
     def closed(self) -> GeneralCurve:
-        """The same curve with the closed bound on its excess in place of the recursion."""
+        """The same curve with its excess bounded in closed form, without the recursion."""
         return attrs.evolve(self, excess=self.bound)
 
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
@@ -104,8 +104,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """The constants p and o of an (ε, δ)-DP mechanism, δ < 1, by which Theorem G and its closed
-    bound weigh the public state Z.
+    """The constants p and o of an (ε, δ)-DP mechanism, δ < 1, by which Theorem G and its bound in
+    closed form weigh the public state Z.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -353,7 +353,7 @@ def general(
     created: Created, symmetric: PrivacyCurve, worst: OptimalCurve, tight: bool
 ) -> GeneralCurve:
     """The curve of Theorem G: the curve ``symmetric`` of Theorem S, and the excess over it;
-    ``worst`` is the curve of the worst parameters.
+    ``worst`` is the curve of the largest parameters that may occur.
 
     Raises: Intractable if ``tight`` and equal parameters take the recursion too long.
     """

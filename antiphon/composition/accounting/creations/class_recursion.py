@@ -42,7 +42,7 @@ from antiphon.numbers.interval import (
 LIMIT: Final = 1 << 18
 """The largest number of values that the recursion computes for one ε."""
 _STEP: Final = 100
-"""The number of values that could be computed in the fixed time of a step of the recursion."""
+"""The fixed time of a step of the recursion, as the number of values computed in that time."""
 _CLASSES: Final = 6
 """The largest number of classes of equal parameters: each has four axes of the arrays."""
 _TOGETHER: Final = 16
@@ -108,7 +108,7 @@ class ClassCurve(OfWorst, Searched):
 
 
 class _Class(NamedTuple):
-    """The constants of mechanisms with equal (ε, δ), as lower and upper bounds; E = e^ε."""
+    """What the recursion needs of a class of equal (ε, δ), as lower and upper bounds; E = e^ε."""
 
     kind: Kind
     crosses: bool
@@ -135,7 +135,8 @@ class _Class(NamedTuple):
 
 
 def _class(kind: Kind, symmetric: bool) -> _Class:
-    """The constants of a class; ``symmetric``, for Theorem S: no mechanism is in the state Z."""
+    """What the recursion needs of mechanisms with these (ε, δ); in Theorem S (``symmetric``) none
+    of them is ever in the public state Z."""
     corner, left, none = Corner(kind.epsilon, kind.delta), 1 - kind.delta, Fraction(0)
     low, high = corner.inverse
     crosses = bool(kind.epsilon and 0 < kind.delta < 1 and not symmetric)

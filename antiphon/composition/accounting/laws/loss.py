@@ -124,8 +124,8 @@ class GroupedLosses(LossLaw):
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
-    """The logarithm of a product of powers of characteristic functions: ``factors`` are within
-    ``wrong``, and ``counts`` are the powers.
+    """The logarithm of a product of powers of characteristic functions: ``factors`` have errors up
+    to ``wrong``, and ``counts`` are the powers.
 
     A factor smaller than its error is replaced by that error: the true factor is then within twice
     of it, and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.

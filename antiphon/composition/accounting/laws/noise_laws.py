@@ -108,9 +108,11 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The indices n summed in ϑ for σ < 1: other terms are below e^-50 of the largest."""
+"""The indices n at which discrete Gaussian weights are summed where σ < 1 (the ϑ of ``Thetas``):
+others are below e^-50 of the largest."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The frequencies 2πm in Poisson's sum for ϑ, σ >= 1: others are below 2e^-44 of the largest."""
+"""The frequencies 2πm at which Poisson's formula sums discrete Gaussian weights where σ >= 1 (the ϑ
+of ``Thetas``): others are below 2e^-44 of the largest."""
 _CHUNK: Final = 1 << 7
 
 
@@ -223,8 +225,8 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; a is in
-        ``place``."""
+        """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; ϑ is the sum
+        ``_theta``, and a is in ``place``."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

@@ -45,7 +45,7 @@ class Strong(NamedTuple):
     """The rates 1/cosh²(aε) by which the factors decay, a = order + 1/2."""
     square: float
     fourth: float
-    """The sum Σ n ε⁴/cosh²(aε), n the numbers of equal ε; ``square``: with ε² in place of ε⁴."""
+    """The sum of ε⁴/cosh²(aε) over all responses, a = order + 1/2; ``square``: with ε² for ε⁴."""
     factors: list[tuple[float, float, int]]
     """The triples (ε, tanh(aε), number of responses), a = order + 1/2."""
 
@@ -160,7 +160,7 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """The ln Φ, Φ the characteristic function, at some frequencies, without negligible ones."""
+        """The ln Φ, Φ the characteristic function, at ``theta``; if negligible, only a bound."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -315,9 +315,11 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
 
 
 def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> loss.Complexes:
-    """The factor (cos θε + i tanh(aε) sin θε)^count, computed from t = tan(θε/2), which is faster.
+    """The factor (cos θε + i tanh(aε) sin θε)^count of the characteristic function, from ``count``
+    losses ±ε; a = order + 1/2, θ = 2·``half``.
 
-    A tan within four ulp turns the phase by eight units at most; roundings lose another ten.
+    Computed from t = tan(θε/2), which is faster. A tan within four ulp turns the phase by eight
+    units at most; roundings lose another ten.
     """
     tan = half * epsilon
     np.tan(tan, out=tan)

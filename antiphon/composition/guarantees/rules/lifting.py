@@ -261,7 +261,7 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: its first, or integers around 0; fewer if they are long."""
+    """A few messages of a space: its first, or integers around 0; fewer if messages are long."""
     if space.finite:
         first = tuple(islice(space.enumerate(), _FIRST))
         longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

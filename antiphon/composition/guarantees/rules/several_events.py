@@ -125,7 +125,7 @@ def _groups(create: Create, model: Counted) -> float:
         # Without an asserted claim this number is not used: the rule of CM Thm 4.10 raises the
         # error, with its reason.
         return 1
-    updates = create.mechanism.signature.updates  # Numbers and arrays do not name a user.
+    updates = create.mechanism.signature.updates  # Updates that are numbers or arrays name no user.
     if type(model) is UserLevel and (type(updates) is Integers or type(updates) is Arrays):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",

@@ -234,7 +234,7 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The δ of all created mechanisms together at which curves are read as (ε, δ), for Theorem G."""
+"""The sums over all created mechanisms of the δ at which curves are read, for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
@@ -280,7 +280,7 @@ def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) 
 
 
 def _closed(curve: PrivacyCurve) -> str:
-    """The text that compares Theorem G with its closed bound, at twice the least δ."""
+    """The text that compares Theorem G with its bound in closed form, at twice the least δ."""
     if not isinstance(curve, GeneralCurve):
         return ""
     delta = min(1.0, 2 * curve.floor.upper)
