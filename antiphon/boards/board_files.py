@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import attrs
 from antiphon.boards.board import Board
 from antiphon.boards.defining import counts, sums
 from antiphon.boards.discovering import discovered
-from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.user_files import read_toml
 
 
 @attrs.frozen
@@ -38,12 +38,7 @@ def read_board(path: str | Path) -> BoardFile:
     patterns of the files of rows. Raises: FileError, InvalidArgument.
     """
     path = Path(path)
-    try:
-        given: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"{path} is no TOML file: {error}") from None
+    given = read_toml(path)
     folder: object = given.pop("folder", path.stem)
     patterns: Any = given.pop("files", [])
     if type(folder) is not str or not isinstance(patterns, list):

@@ -1,9 +1,10 @@
-"""Files that a user names: their paths, and tables of numbers in them.
+"""Files that a user names: their paths, tables of numbers in them, and TOML files.
 
 A table is a .npy file, or lines of numbers with commas between them.
 """
 
 import re
+import tomllib
 import warnings
 from os import PathLike, fspath
 from os.path import isdir
@@ -13,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import FileError, InvalidArgument
 
 _CURE: Final = (
     "it is a .npy file of one array, or lines of as many numbers each, with commas between them "
@@ -40,6 +41,16 @@ def path_of(given: object, name: str = "path") -> Path:
         return Path(found)
     article = "an" if kind[0] in "aeiou" else "a"
     raise InvalidArgument(f"{name} is the path of a file, as text or a Path, not {article} {kind}")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The lines and tables of a TOML file. Raises: FileError, InvalidArgument."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{path} is no TOML file: {error}") from None
 
 
 def read_table(path: str | Path) -> NDArray[np.float64]:

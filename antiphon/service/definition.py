@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,8 @@ import attrs
 
 from antiphon.composition import BasicFilter, WhitehouseFilter
 from antiphon.numbers import exact
-from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.user_files import read_toml
 from antiphon.service.event_counters import EventCounters, EventField, Watch
 
 if TYPE_CHECKING:
@@ -70,12 +70,7 @@ def read_definition(path: Path, folder: Path | None = None) -> Definition:
     ``folder``: the folder of the service's data; None for the folder that the file names. Raises:
     FileError, InvalidArgument.
     """
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"{path} is no TOML file: {error}") from None
+    given = read_toml(path)
     if "fields" in given:
         found = _stream(path, given)
         return found if folder is None else attrs.evolve(found, folder=folder)
