@@ -190,8 +190,8 @@ def seeded(tape: Tape, seed: Foreign) -> None:
 
 
 def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
-    """The methods that replace those of ``random.Random`` on which its other methods are based;
-    they draw from the tape."""
+    """Replacements, which draw from the tape, of the basic methods of ``random.Random``: its other
+    methods call these."""
     own = Taped(tape)
 
     def random(_: Foreign) -> Foreign:
