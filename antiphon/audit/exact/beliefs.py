@@ -222,7 +222,7 @@ class Columns:
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def allowed(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of the given queries that f allows; ``state`` is the number of its state."""
+        """The pairs of the given queries that f allows in its state with the number ``state``."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
