@@ -118,9 +118,10 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
 
     parameters: tuple[Parameters, ...]
     choose: Callable[[Create, Pair], PostProcessor]
-    """The function that chooses the simulator T_j of a mechanism at its first pair."""
+    """The function that chooses the simulator T_j of mechanism j at its first pair."""
     place: Place
-    """The sample that T_j takes: sample j (Thm 4.10), or the first unused one of its parameters."""
+    """The function that chooses the sample of simulator T_j: sample j (Thm 4.10), or the first
+    unused one with the parameters of mechanism j."""
     _chosen: dict[object, PostProcessor] = attrs.field(
         init=False, factory=dict[object, PostProcessor], repr=False
     )
@@ -134,7 +135,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return state.over  # A HALT alone ends one simulated mechanism only, as in ExtConComp.
+        return state.over  # A refusal ends all, a HALT one mechanism only, as in ExtConComp.
 
     def step(
         self, state: SimulatedComposition, side: Side, message: Any, coins: Coins

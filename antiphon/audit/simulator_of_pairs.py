@@ -96,13 +96,13 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
 def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
-    """The two ends of a stretch of ``source`` that has the masses (p, q) of ``target``. Ends are
-    sums of ``sizes``, the masses p + q of the shares ``left`` of all points."""
+    """The two ends of the stretch of ``source`` that has the masses (p, q) of ``target``. Points
+    lie on a line, each as long (``sizes``) as the mass p + q of its share ``left``."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 
     def before(at: Fraction) -> Fraction:
-        """The mass p of the shares ``left`` that lie before the place ``at``."""
+        """The mass p of what is ``left`` of the source before the place ``at`` on that line."""
         place = next(i for i in range(1, len(ends)) if at <= ends[i])
         low, high = ends[place - 1], ends[place]
         share = (at - low) / (high - low) if high > low else Fraction(0)

@@ -134,7 +134,7 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """The differences of unknown privacy cost, not in ``excess``, each with its place."""
+        """The differences of unknown cost, which ``excess`` leaves out, each with its place."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _effective_noise(each, delta)[0] not in _KNOWN:

@@ -17,8 +17,8 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""NumPy's noise laws whose privacy cost is unknown here, by name: 1 if the generator's method takes
-the location first, else 0."""
+"""NumPy's noise laws whose privacy cost is unknown here, by name, each with 1 if the generator's
+method takes the location first, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
@@ -190,8 +190,8 @@ def seeded(tape: Tape, seed: Foreign) -> None:
 
 
 def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
-    """The methods that replace those of ``random.Random`` on which its other methods are based;
-    they draw from the tape."""
+    """Replacements, which draw from the tape, of the basic methods of ``random.Random``: its other
+    methods call these."""
     own = Taped(tape)
 
     def random(_: Foreign) -> Foreign:

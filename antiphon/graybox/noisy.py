@@ -170,8 +170,8 @@ def without_noise(thing: Foreign) -> Foreign:
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """The result of a nonlinear function. If the arguments are pure noise, it is noise of a new
-    law; otherwise noisy arguments are read first."""
+    """The result of a nonlinear function. If the arguments are pure noise, the result is noise of a
+    new law; otherwise noisy arguments are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))

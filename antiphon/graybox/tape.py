@@ -268,8 +268,8 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """Record a reading of noisy numbers; returns the plain result, in both worlds the
-        first's."""
+        """Record a reading of noisy numbers; returns the plain result, in both worlds that of the
+        first."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

@@ -128,7 +128,7 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
-    """A context manager that replaces the generators in a function's closure, or in its object."""
+    """A context manager that replaces generators in a function's closure or a method's object."""
     taped = Taped(tape)
     with ExitStack() as undo:
         for cell in getattr(function, "__closure__", None) or ():

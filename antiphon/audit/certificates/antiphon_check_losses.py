@@ -26,8 +26,8 @@ else:
 
 
 class PrivacyLossGame(base.TableGame, ABC):
-    """The rules of a privacy game that is given by tables, in which the adversary makes a moment or
-    the range of the privacy loss as large as possible."""
+    """The rules of a privacy game given by tables, whose adversary makes a *kind* of value as large
+    as possible: the moment of the privacy loss in world 0, or in world 1, or its range."""
 
     @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:

@@ -235,7 +235,7 @@ class TightPoint(NamedTuple):
 def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
     """The certificate, checked, of the tight δ at some ε. ``found``: a ``TightPoint`` for each.
 
-    Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
+    Raises: Intractable past the question's limit of beliefs; InvalidArgument where none is written;
     AssertionError if the tables have another δ than the engine.
     """
     limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)

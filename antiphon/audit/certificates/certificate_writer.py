@@ -89,7 +89,7 @@ class TablesOf(TableGame):
 
     def _close(self) -> None:
         """Derives the rows of all public states that can be reached: the program that checks the
-        certificate compares the purse before and after each."""
+        certificate compares the purses before and after each change of state."""
         waiting, met = [0], {0}
         while waiting:
             after = {*self.tables["public"][waiting.pop()][1].values()} - met

@@ -95,8 +95,8 @@ class MachineChecked(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """A reference to the derivation of this mechanism's claim, by which the derivation of a
-        composition has a step that names the certificate."""
+        """A reference to the derivation of this mechanism's claim: through it the derivation of a
+        composition names the certificate, too."""
         return Derived(Inquiry(self, self.verification), None)
 
 

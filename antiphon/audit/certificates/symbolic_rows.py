@@ -65,6 +65,6 @@ class SymbolicRows(DerivedRows):
 
 
 def ends_of(unknown: Unknown) -> list[list[int]]:
-    """Returns a symbol's interval as two ends: [numerator, denominator], or [] if infinite."""
+    """Returns the ends of a symbol's interval: each is [numerator, denominator], [] if infinite."""
     ends = unknown.low, unknown.high
     return [[] if end is None else [*end.as_integer_ratio()] for end in ends]

@@ -85,7 +85,7 @@ def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]
 
 
 _NONE: Final = object()
-"""Stands in for an example of a union's member that lists no elements; no space contains it."""
+"""Stands in where a member of a union space lists no elements; no space contains this value."""
 
 
 def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, ...]:

@@ -126,8 +126,8 @@ def content(value: Any, depth: int = 0) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """FILE:LINE of a part's decorated function; else of the first of the methods ``names`` that has
-    one, else of its class."""
+    """FILE:LINE of a part's decorated function; else of the first of its methods that has one of
+    the names; else of its class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
@@ -341,7 +341,7 @@ class Subject:
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of the first of these methods that the part has; by default of its step."""
+        """FILE:LINE of the first of the named methods that the part has; by default of its step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:

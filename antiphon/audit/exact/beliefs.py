@@ -222,7 +222,7 @@ class Columns:
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def allowed(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of the given queries that f allows; ``state`` is the number of its state."""
+        """The pairs of the given queries that f allows in its state with the number ``state``."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
@@ -287,7 +287,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # Replaces an entry left by an interrupted call.
+            self.columns[number:] = [column]  # Replaces what an interrupted call appended.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

@@ -237,7 +237,8 @@ def _key(view: View) -> Hashable:
 
 
 Hidden: TypeAlias = dict[object, tuple[object, Fraction]]
-"""The joint law of hidden state and view: a map from a state's key to (state, probability)."""
+"""For one view, the possible hidden states: a map from a state's key to (state, joint probability
+of the state and the view)."""
 
 
 def _answers(

@@ -97,8 +97,8 @@ class CompositionArena:
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """The messages that may follow each belief, computed twice: at first public coins count as
-    useless, then as useful."""
+    """The futures of beliefs, twice: in the first a message that reveals only public coins counts
+    as useless, in the second as useful."""
     _may_grow: bool = attrs.field(init=False)
     """Whether f's purse (its unused parameters) may grow; under this library's f it never does."""
 
@@ -249,7 +249,7 @@ class CompositionArena:
     # if neither their answers nor any later ones tell the worlds apart.
 
     def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
-        """(one optimal message, the least rounds for which it is); ((), 0) if none is known."""
+        """(an optimal message, the least rounds for which it is one); ((), 0) if none is known."""
         if self._may_grow or position.created < self.verification.prescribed:
             return (), 0
         for column in position.columns:
@@ -329,7 +329,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # Replaces an entry left by an interrupted call.
+            self._positions[number:] = [position]  # Replaces what an interrupted call appended.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

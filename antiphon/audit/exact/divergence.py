@@ -1,4 +1,4 @@
-"""Tight Rényi divergence: the largest, at an order, of all adaptive adversaries of T messages.
+"""Tight Rényi divergence of an order: the largest that any adversary of T messages attains.
 
 For the views P of the world b and Q of the other, D_α = ln E / (α−1), E = Σ_v P(v)^α Q(v)^(1−α)
 (Mironov 2017, Def. 3). A term is a product over the rounds, so what follows a position does not
@@ -171,7 +171,7 @@ class DivergenceSolver(BackwardRecursion):
 
 @lru_cache(1 << 14)
 def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else 2^-150 apart."""
+    """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else to 150 bits."""
     if base == 1 or exponent.denominator == 1:
         value = base**exponent.numerator if base != 1 else Fraction(1)
         return value, value

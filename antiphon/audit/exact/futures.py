@@ -219,7 +219,7 @@ class Settled(NamedTuple):
     denominator: int
 
     def value(self, ahead: int, behind: int) -> int:
-        """Σ max(0, ahead·p − behind·q) over the views, times the denominator; p and q are the
+        """Σ max(0, ahead·p − behind·q) over the views, times ``denominator``; p and q are the
         probabilities of a view in world 0 and 1."""
         first = bisect_left(self.ratios, True, key=lambda r: r[0] * ahead <= r[1] * behind)
         return ahead * self.sums[0][first] - behind * self.sums[1][first]

@@ -59,8 +59,8 @@ _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""The estimates are dropped after the exact solver has valued _LEAST beliefs and one more for each
-_WORTH of the estimated ones: they then rule out too few messages."""
+"""Once the exact solver has valued more than _LEAST + (number of estimated beliefs) / _WORTH
+beliefs, estimates rule out too few messages, and are dropped."""
 _KEPT: Final = 3
 """The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"
@@ -105,8 +105,8 @@ class _Layer:
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """The indices of the entries, in an array of ``outline``, of each belief in turn.
-        ``sizes``: the number of entries of each position."""
+        """For each belief in turn, the indices of its entries in an array of ``outline``; ``sizes``
+        has the number of entries of each position."""
         if self._once:
             return slice(None)
         own = sizes[self.which]
@@ -261,7 +261,7 @@ class _Beliefs:
 
 
 _Rough: TypeAlias = tuple[_Beliefs, float]
-"""An estimate: (its beliefs, the factor by which its bounds have multiplied their ratios)."""
+"""An estimate: (its beliefs, the factor by which their ratios were multiplied for its bounds)."""
 
 
 @attrs.define(eq=False)
@@ -273,7 +273,7 @@ class Guide:
     """Further factors of the ratios for which bounds will be needed; they are computed with the
     first bounds."""
     unsuited: bool = False
-    """Whether an estimate failed: it was too large for arrays, or too unlikely for floats."""
+    """Whether an estimate failed: too many beliefs for arrays, or too unlikely ones for floats."""
     _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
     """The estimates, by number of rounds."""
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
@@ -308,7 +308,7 @@ class Guide:
             AntiphonError,
             MemoryError,
             OverflowError,
-        ):  # The exact solver then goes on without an estimate, or raises the error itself.
+        ):  # After these errors the exact solver goes on without an estimate, or raises them.
             self.unsuited = True
             del self._beliefs[rounds]
             return 0

@@ -170,7 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # Replaces an entry left by an interrupted call.
+            self.laws[number:] = [law]  # Replaces what an interrupted call appended.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

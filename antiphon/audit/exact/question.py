@@ -185,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # An f of this class allows no other creations.
+            given = self.verification.created  # An f of class OfCreations allows no others.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:

@@ -78,10 +78,8 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
 
 
 class BackwardRecursion(ABC):
-    """Finds the best message in each belief, by backward recursion, for one world ``bit``.
-
-    "Ahead" is the world b whose mass counts for the adversary; "behind" is the other.
-    """
+    """Finds the best message in each belief, by backward recursion, for one world ``bit``, which is
+    *ahead*: its mass counts for the adversary. The other world is *behind*."""
 
     arena: Arena
     bit: int

@@ -22,7 +22,7 @@ class CutPoint:
     Cuts are ordered as their numbers are."""
 
     root: Root | None
-    """The root of a polynomial that the cut is at; None for an infinite end."""
+    """The cut's number, as the root of a polynomial; None for an infinite end."""
 
     def __lt__(self, other: CutPoint) -> bool:
         if self is other or self.root is None or other.root is None:
@@ -55,7 +55,7 @@ class CutPoint:
 
 
 Signs = list[tuple[CutPoint, int]]
-"""The signs of a polynomial: (first cut, 1 where the polynomial is >= 0, or 0 where it is <= 0)."""
+"""A polynomial's signs: for each stretch (its first cut, 1 if it is >= 0 there, or 0 if <= 0)."""
 
 
 class CutPoints:

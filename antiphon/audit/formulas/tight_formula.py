@@ -79,7 +79,7 @@ class TightFormula(Plotted, Shown):
         self.rounds: int = rounds
         growth, error = rational_growth(epsilon)
         self.error: Fraction = error
-        """How far the true δ may lie below: an irrational e^ε was rounded down."""
+        """How far the true δ may lie below the formula: an irrational e^ε was rounded down."""
         self._growth = quotient(growth)
         below = self._growth[1] * tables.power(rounds)
         self.unknown: Unknown = tables.cuts.unknown
@@ -110,7 +110,7 @@ class TightFormula(Plotted, Shown):
         return f"for {name} >= {low}" if high == "∞" else f"for {low} <= {name} <= {high}"
 
     def at(self, value: object) -> Fraction:
-        """The tight δ where the symbol is this number; for an ε, ``Log(q)`` is read as q.
+        """The tight δ at a number of the symbol; a symbol for e^ε also takes ε, as ``Log(q)``.
 
         Raises: InvalidArgument outside the interval, and where the formula has no value.
         """

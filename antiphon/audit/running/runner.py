@@ -201,7 +201,7 @@ def run_in_order(
 def _verdict(
     crew: executors.WorkerPool, index: int, future: executors.Future, lost: Counter[int]
 ) -> Done | Stop | None:
-    """The result of a piece of work; the error that ends the run; None to try the piece again."""
+    """The result of a piece of work, or the error that ends the run; None to try it again."""
     try:
         answer: Done | Failed = future.result()
     except BaseException as error:  # KeyboardInterrupt and SystemExit of a worker are no Exception.

@@ -139,7 +139,7 @@ def _file_of_main() -> object:
 
 def packed_by_value(task: object) -> tuple[Files, bytes]:
     """The task, pickled with its functions' code, for dask workers that cannot import them."""
-    # The module comes with dask, or with the extra ``notebook``.
+    # cloudpickle comes with dask, or with the extra ``notebook``.
     cloudpickle: Any = importlib.import_module("cloudpickle")
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:

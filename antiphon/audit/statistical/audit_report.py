@@ -133,7 +133,7 @@ class AuditReport(Shown, Plotted):
         )  # fmt: skip
 
     def save_picture(self, *paths: Path) -> None:
-        """Draw two panels: the lower bound on δ over ε, and the bound against samples.
+        """Draw two panels: the lower bound on δ over ε, and how it grew with the samples.
 
         For a whole curve: its trade-off function and its δ(ε), each beside the proved bound. One
         file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an audit by

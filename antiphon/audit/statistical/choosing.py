@@ -189,7 +189,7 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.
 def _threads(rows: int) -> AbstractContextManager[object]:
     """A context manager that allows only one thread for a task which more threads would slow
     down."""
-    from threadpoolctl import threadpool_limits  # The package is installed with scikit-learn.
+    from threadpoolctl import threadpool_limits  # threadpoolctl comes with scikit-learn.
 
     limits: Any = threadpool_limits
     made: AbstractContextManager[object] = limits(1 if rows < _SMALL else None)

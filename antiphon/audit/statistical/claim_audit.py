@@ -82,7 +82,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit of one adversary and event; ``found`` holds the bounds and counts."""
+    """The report of an audit of one adversary and event, with the bounds and counts ``found``."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -391,8 +391,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch that is expected from the tuning views (those that chose the event), after two
-    views against the event were added in each world."""
+    """The batch that is expected from the tuning views, and four invented ones against the event:
+    in its own world two outside it, in the other two inside."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

@@ -273,10 +273,10 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
 def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it.
 
-    It is rounded up, and 1 if no α refutes the claim: 2 max over q of min(P[Bin(n, δ + e^ε q) >=
-    own], P[Bin(m, q) <= against]): the first rises with q and the second falls, so the maximum is
-    where they meet. Under the claim it is at most u with probability at most u, for every u in (0,
-    1).
+    Rounded up, and 1 if no α refutes it. With ``own`` of n and ``against`` of m views in the event,
+    it is 2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises
+    with q and the second falls, so the maximum is where they meet. Under the claim it is at most u
+    with probability at most u, for every u in (0, 1).
 
     >>> refuted = Hits(90, 100, 20, 100)
     >>> p = p_value(refuted, epsilon=1.0, delta=0.0)

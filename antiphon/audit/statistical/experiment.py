@@ -39,7 +39,7 @@ PLAIN_CHUNKS: Final = 32
 CHUNK_NUMBERS: Final = 1 << 25
 """The largest number of numbers in a chunk's views, while played: a quarter of a gigabyte."""
 LEAST_ROUND: Final = 400
-"""The least number of training views of each adversary in a round of a search."""
+"""The least number of training views of each adversary in a round of the search among them."""
 MOST_LEARNING: Final = 500_000
 """The largest number of views of each world from which scores are learned."""
 _PROBES: Final = 16
@@ -206,7 +206,7 @@ class Setting:
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
         """The event that is chosen on ``views`` training views of one adversary, which are played
-        with the seed derived by ``key``."""
+        with the seed derived by the numbers ``key``."""
         seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
@@ -241,7 +241,7 @@ class Setting:
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """The seed derived from a seed by ``key``, whatever else was derived from it."""
+    """The seed derived from a seed by the numbers ``key``, whatever else was derived from it."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

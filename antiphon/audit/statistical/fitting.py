@@ -49,7 +49,7 @@ def categories(columns: Vector, start: int) -> Term:
 
 @attrs.frozen(eq=False)
 class Design:
-    """The design matrix of a regression: each row's score is a weighted sum of parameters."""
+    """The design matrix of a regression: each row's score is a sum of parameters times factors."""
 
     size: int
     terms: Sequence[Term]

@@ -115,9 +115,9 @@ class Model(Protocol):
 @register("antiphon.Additive/1")
 @attrs.frozen
 class Additive:
-    """An additive logistic model: a piecewise-linear curve for each number, and weights.
+    """An additive logistic model: a curve for each number, a weight for each category.
 
-    ``curves``: (knots, heights) for each numeric feature, constant beyond the outermost
+    ``curves``: (knots, heights) for each number, piecewise linear, constant beyond the outermost
     knots. A missing number adds nothing.
     """
 
