@@ -15,7 +15,7 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""The largest probability that some error bound of H fails, and that one of HSS fails."""
+"""The largest probability that any error bound of H fails; likewise for those of HSS."""
 _REPORT_EVERY: Final = 1000
 
 

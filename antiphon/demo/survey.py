@@ -209,7 +209,7 @@ def play(
     progress: Progress | None = None,
 ) -> tuple[View, tuple[FlightCounter, ...]]:
     """Play the game, streaming the view to ``path``; returns the view and all counters."""
-    flights()  # The flights are loaded before the game starts.
+    flights()  # If the package with the flights is missing, no view is begun.
     log = _Log(analyst, progress)
     view = flight_game(analyst.epsilon).play(
         analyst, bit=bit, seed=seed, sink=path, overwrite=overwrite, watch=log

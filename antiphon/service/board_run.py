@@ -275,7 +275,7 @@ def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
 
 
 def _number(value: int | Fraction | None) -> int | float | None:
-    """A released number as JSON: an int if it is whole; None if its key was not open yet."""
+    """A released number as JSON: an int if it is whole; None before its key was counted."""
     if value is None:
         return None
     return value.numerator if value.denominator == 1 else float(value)

@@ -1,4 +1,4 @@
-"""The outermost layer of a service: rules for unread requests, and headers for all responses.
+"""The outermost layer of a service: it refuses some requests unread, and adds headers to others.
 
 A request must name this service as its host, and requests without a token are limited in number.
 Headers of a response keep a browser on this site and the page out of caches. A fault is reported by

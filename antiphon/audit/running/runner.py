@@ -41,7 +41,7 @@ class Outcome(Generic[Result]):
     total: int
     interrupted: bool
     looks: int = attrs.field(default=1, eq=False)
-    """The number of sample counts at which results of this experiment were returned."""
+    """How often results of this experiment were returned, each time after more samples."""
 
 
 @attrs.frozen

@@ -82,7 +82,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit of one adversary and event, with the bounds and counts ``found``."""
+    """The report of an audit of one adversary and event; ``found``: its bounds and counts."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -331,7 +331,7 @@ class Ladder:
 
     @property
     def bound(self) -> float:
-        """The last claim before the first that is not refuted; −1 if that is the first of all."""
+        """The largest claim below which all are refuted, itself included; −1 if the first is not."""
         place = next((i for i in range(len(self.steps)) if i not in self.fallen), len(self.steps))
         return self.steps[place - 1] if place else -1.0
 

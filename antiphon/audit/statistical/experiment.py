@@ -29,7 +29,7 @@ Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 POINTS: Final = 64
 """The largest number of points in a trace (counts after growing numbers of views)."""
 CHUNK: Final = 1 << 18
-"""The largest number of views of each world in a chunk, if views contain numbers."""
+"""The largest number of views of each world in a chunk; fewer if they hold many numbers."""
 LEAST_CHUNK: Final = 1 << 15
 """The least number of views of each world in a chunk, as each chunk has a cost."""
 LEAST_CHUNKS: Final = 8
@@ -129,7 +129,10 @@ class CountHits:
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace with a further chunk's hits; in a long trace every second point is dropped."""
+    """The trace (counts of views, and of those in the event, as they grow) with one more chunk.
+
+    In a long trace every second point is dropped.
+    """
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 

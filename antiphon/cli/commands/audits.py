@@ -124,7 +124,7 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        # The replay below reports parties without a registered name, so no warning is needed.
+        # Saving warns of parties that no replay can find by name; the replay below reports them.
         warnings.simplefilter("ignore", NamelessParty)
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
