@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 93_113, 494, 6_409, 54_444
+LINES, FILES, IMPORTS, CORE_LINES = 93_116, 494, 6_409, 54_447
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -52,7 +52,7 @@ def broken_off(after, **options):
     return found
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow  # every day two go on with what one began
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_number_of_processes_changes_nothing(alone, workers):
     assert gist(SMALL.search(**WHOLE, executor=workers)) == alone
