@@ -26,9 +26,9 @@ COMMON = {
 settings.register_profile("suite", derandomize=True, max_examples=15, **COMMON)
 settings.register_profile("slow", max_examples=200, print_blob=True, **COMMON)
 LONG_DOCTESTS = {f"docs/{name}.md" for name in (
-    "audits", "choosing", "conjectures", "counters", "dp_ftrl", "graybox", "interop", "laziness",
-    "learners", "mechanisms", "noisy_leader", "preprocessing", "scaling", "small_opendp",
-    "study_batches", "study_bounds", "study_regret",
+    "audits", "choosing", "conjectures", "counters", "dp_ftrl", "fdp", "graybox", "histograms",
+    "interop", "laziness", "learners", "mechanisms", "mistakes", "noisy_leader", "preprocessing",
+    "scaling", "small_opendp", "study_batches", "study_bounds", "study_regret",
 )} | {"antiphon/learners/learner_choice.py"}  # fmt: skip
 """Doctests of a quarter of a second and more; `make docs` runs the pages as well."""
 settings.load_profile(os.environ.get("EXAMPLES", "suite"))

@@ -10,7 +10,7 @@ from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population
 from antiphon.selfcheck.corpus import corpus
 
-EVERY = over("entry", sized(corpus()[::2], corpus()), at_least=70)
+EVERY = over("entry", sized(corpus()[::3], corpus()), at_least=47)
 ONE_BY_ONE = [each for each in corpus() if each.samples < 10_000]
 """Whose state is an array, that create mechanisms with what has been answered, or whose query is
 not the library's."""

@@ -115,7 +115,7 @@ LONG = {
 QUICK = [key for key in PARTS if key not in LONG]
 
 
-@over("key", sized(QUICK[::5], QUICK), at_least=40)
+@over("key", sized(QUICK[::8], QUICK), at_least=25)
 def test_it_is_built_quickly_or_refused(key, measured):
     assert_is_built_quickly(key, measured)
 

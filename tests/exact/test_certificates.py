@@ -14,6 +14,7 @@ from random_games import drawn
 from table_games import TableGame
 from test_futures import coin, lopsided
 from test_saved_questions import Walk
+from trying import sized
 
 import antiphon as ap
 from antiphon.audit.certificates.antiphon_check import NotAccepted
@@ -403,8 +404,8 @@ def loss_changes(number):
 
 
 def test_three_hundred_changes():
-    assert all_changes(300) < 200
-    assert loss_changes(100) < 70
+    assert all_changes(sized(120, 300)) < sized(80, 200)
+    assert loss_changes(sized(40, 100)) < sized(28, 70)
 
 
 @pytest.mark.slow

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+from trying import sized
 
-LIMIT = 10_000
+LIMIT = sized(3_000, 10_000)
 """Beliefs of the engine, past which a case is too large."""
 
 

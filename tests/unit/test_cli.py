@@ -114,7 +114,9 @@ class TestConfidence:
         half = (1 - Fraction(confidence)) / 2
 
         def at_least(j, p):
-            return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(j, n + 1))
+            a, b = p.numerator, p.denominator
+            terms = (math.comb(n, i) * a**i * (b - a) ** (n - i) for i in range(j, n + 1))
+            return Fraction(sum(terms), b**n)
 
         assert at_least(k, low) <= half < at_least(k, low * Fraction(1_000_010, 1_000_000))
         if k < n:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from trying import sized
 
 import antiphon as ap
 from antiphon.demo import flights
@@ -15,7 +16,7 @@ from antiphon.demo.data import CARRIERS
 from antiphon.demo.delays import DELTA, delay_mechanisms, promised_delays, told_delays
 from antiphon.demo.panels import Curve, Panel, bands
 
-NUMBER, EVERY = 30_000, 4_000
+NUMBER, EVERY = sized((12_000, 2_000), (30_000, 4_000))
 
 
 @pytest.fixture(scope="module")

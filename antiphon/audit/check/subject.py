@@ -93,6 +93,7 @@ def _numbers() -> object:
 
 
 _DEEPEST: Final = 40
+_PLAIN: Final = frozenset((int, float, complex, str, bytes, bool))
 
 
 def content(value: Any, depth: int = 0) -> object:
@@ -102,6 +103,8 @@ def content(value: Any, depth: int = 0) -> object:
     Of an attrs class the compared fields are copied only: the others are caches.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind in _PLAIN:
+        return kind, repr(value)
     if depth > _DEEPEST or getattr(kind, "__immutable__", False):
         return kind, id(value)
     inner = partial(content, depth=depth + 1)
@@ -122,7 +125,7 @@ def content(value: Any, depth: int = 0) -> object:
         return kind, tuple(inner(getattr(value, name, None)) for name in fields)
     if hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
         return kind, id(value), inner(vars(value))
-    return kind, repr(value) if kind in (int, float, complex, str, bytes, bool) else id(value)
+    return kind, id(value)
 
 
 def source_place(part: object, *names: str) -> str:

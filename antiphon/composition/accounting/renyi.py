@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Final
 
@@ -21,6 +22,8 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290
 """The largest ε at which a bound is evaluated: (α-1)ε would overflow beyond, and δ only falls."""
 _NOTHING: Final = Interval(0.0, 0.0)
+_GRID: Final = {float(place): 1 + math.exp(place) for place in range(-30, 31, 2)}
+"""The orders α at which a search for the best order begins, by ln(α-1)."""
 
 
 @attrs.frozen(repr=False)
@@ -53,6 +56,15 @@ class RenyiCurve(TheoremCurve):
     def _enough(self) -> float:
         return math.inf if self.composed is None else up(self.composed.sum[1])
 
+    @cached_property
+    def _at_grid(self) -> dict[float, float]:
+        """The divergences at the orders of ``_GRID``, where every search asks for them."""
+        return {order: self.divergence(order) for order in _GRID.values()}
+
+    def _bound(self, order: float) -> float:
+        known = self._at_grid.get(order)
+        return self.divergence(order) if known is None else known
+
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         if self.composed is not None and self.composed.sum_at_most(epsilon):
             return self.composed.floor
@@ -63,7 +75,7 @@ class RenyiCurve(TheoremCurve):
     def _stick(self, epsilon: float) -> float:
         def log_delta(order: float) -> float:
             s = order - 1
-            linear = s * (self.divergence(order) - epsilon)
+            linear = s * (self._bound(order) - epsilon)
             shape, rest = s * math.log(s), order * math.log(order)
             return linear + shape - rest + SLACK * (s * epsilon + abs(linear) + abs(shape) + rest)
 
@@ -81,7 +93,7 @@ class RenyiCurve(TheoremCurve):
             s = order - 1
             shape, rest = s * math.log(s), order * math.log(order)
             total = needed + shape - rest + SLACK * (abs(shape) + rest)
-            return self.divergence(order) + total / s
+            return self._bound(order) + total / s
 
         found = max(0.0, least(epsilon)) * (1 + SLACK)
         return Interval(0.0, min(found, self._enough))
@@ -97,7 +109,7 @@ def least(function: Callable[[float], float]) -> float:
     def at(place: float) -> float:
         return function(1 + math.exp(place))
 
-    known = {float(place): at(place) for place in range(-30, 31, 2)}
+    known = {place: function(order) for place, order in _GRID.items()}
     best = min(known, key=known.__getitem__)
     low, high = best - 2, best + 2
     left, right = (low + (high - low) * share for share in (1 - _GOLDEN, _GOLDEN))

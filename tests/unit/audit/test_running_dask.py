@@ -58,19 +58,23 @@ class TestLocalCluster:
     def test_the_result_is_the_same(self, client, expected):
         assert run(tasks.total, CHUNKS, merge=tasks.add, executor=client) == expected
 
+    @pytest.mark.slow
     def test_of_the_game(self, client):
         chunks = Chunks(total=100_000, size=7000, seed=1)
         counts = run(tasks.GAME, chunks, merge=merge_counts, executor=client).result
         assert counts == run(tasks.GAME, chunks, merge=merge_counts, executor="serial").result
 
+    @pytest.mark.slow
     def test_through_its_executor(self, client, expected):
         with client.get_executor() as executor:
             assert run(tasks.total, CHUNKS, merge=tasks.add, executor=executor) == expected
 
+    @pytest.mark.slow
     def test_functions_of_a_notebook_are_sent_whole(self, client):
         outcome = run(lambda chunk: float(chunk.index), CHUNKS, merge=tasks.add, executor=client)
         assert outcome.result == sum(range(11))
 
+    @pytest.mark.slow
     def test_what_a_file_defines_is_sent_whole(self, client, tmp_path):
         """A file that was run by its path, which no worker can import."""
         path = tmp_path / "of_nobody.py"
@@ -86,6 +90,7 @@ class TestLocalCluster:
         assert run(task, CHUNKS, merge=tasks.add, executor=client) == expected
         assert (tmp_path / "deaths").read_text() == "x"
 
+    @pytest.mark.slow
     def test_errors_of_the_task(self, client):
         with pytest.raises(ap.BudgetExceeded, match="requested 3") as caught:
             run(tasks.overspends, CHUNKS, merge=tasks.add, executor=client)
@@ -93,11 +98,13 @@ class TestLocalCluster:
         with pytest.raises(ap.ExecutorError, match=r"a_module_that_is_not_installed.*install"):
             run(tasks.imports_nothing_there, CHUNKS, merge=tasks.add, executor=client)
 
+    @pytest.mark.slow
     def test_what_nothing_can_send(self, client):
         lock = __import__("threading").Lock()
         with pytest.raises(ap.ExecutorError, match='"serial"'):
             run(lambda chunk: lock, CHUNKS, merge=tasks.add, executor=client)
 
+    @pytest.mark.slow
     def test_checkpoints_know_no_executor(self, client, expected, tmp_path):
         file, part = tmp_path / "run.json", Chunks(total=4000, size=1000, seed=7)
         run(tasks.total, part, merge=tasks.add, executor=client, checkpoint=file)

@@ -10,6 +10,7 @@ import antiphon as ap
 from antiphon import InvalidArgument
 from antiphon.boards import read_board
 from antiphon.boards.commands import running_boards
+from antiphon.protocol import pictures
 
 TOML = """
 by = "country"
@@ -21,6 +22,13 @@ per_user = 2
 files = ["events*.csv"]
 """
 ROWS = ["2026-01-01T08:00,canary,FR", "2026-01-01T09:00,bob,DE", "2026-01-02,canary,FR"]
+
+
+@pytest.fixture(autouse=True)
+def _drawn(request, monkeypatch):
+    """Pictures take four fifths of a page's time: one test has those of pages, the others none."""
+    if request.function is not test_a_page_has_released_numbers_and_public_times_only:
+        monkeypatch.setattr(pictures.Plotted, "_as_svg", lambda _: "<svg></svg>")
 
 
 @pytest.fixture

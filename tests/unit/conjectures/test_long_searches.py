@@ -52,7 +52,7 @@ def broken_off(after, **options):
     return found
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow  # every day two go on with what one began
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_number_of_processes_changes_nothing(alone, workers):
     assert gist(SMALL.search(**WHOLE, executor=workers)) == alone
@@ -81,7 +81,8 @@ def test_the_first_refutation_is_the_same_however_many_look():
     assert found[0].refuted
 
 
-@pytest.mark.parametrize("after", [1, AHEAD - 1, pytest.param(AHEAD + 7, marks=pytest.mark.slow)])
+@pytest.mark.every(3)
+@pytest.mark.parametrize("after", [AHEAD - 1, 1, AHEAD + 7])
 def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, after):
     file = tmp_path / "search.json"
     assert broken_off(after, checkpoint=file, executor="serial").starts == after

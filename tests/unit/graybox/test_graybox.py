@@ -110,7 +110,7 @@ def test_the_garbage_collector_waits_while_a_world_is_followed():
     assert {*places} == {inspect.getsourcefile(code)}
 
 
-@over("row", SOUND, at_least=16)
+@over("row", sized(SOUND[::2], SOUND), at_least=8)
 @pytest.mark.every(5)
 @pytest.mark.parametrize("seed", range(5))
 def test_sound_code_is_not_blamed(row, seed):
