@@ -331,7 +331,7 @@ class Ladder:
 
     @property
     def bound(self) -> float:
-        """The largest claim below which all are refuted, itself included; −1 if the first is not."""
+        """The last of the claims that are refuted without a gap; −1 if the first is not refuted."""
         place = next((i for i in range(len(self.steps)) if i not in self.fallen), len(self.steps))
         return self.steps[place - 1] if place else -1.0
 
