@@ -339,8 +339,7 @@ class Board(Shown):
 
 
 def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
-    """The pure counter with the least worst-case error, if one unit of change in one update costs
-    ε.
+    """The pure counter with the least worst-case error that is ε-DP for one unit of change.
 
     For totals, the better of a balanced and a binary tree. For single windows, a tree of one level:
     each window has noise of its own, the least there is at ε, and a total has the noise of all
@@ -360,7 +359,8 @@ def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
 
 
 def _error(counter: Counter, best: Best) -> float:
-    """The largest expected squared error of a counter's totals, or of sums of ``best`` windows."""
+    """The largest expected squared error of a counter's totals or, given a number ``best``, of sums
+    of that many windows."""
     if isinstance(best, int):
         return counter.max_squared_window(best)
     return counter.max_squared_error

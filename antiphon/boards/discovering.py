@@ -56,7 +56,7 @@ class DiscoveringState(NamedTuple):
     windows: int
     kept: tuple[tuple[User, int], ...]
     opened: tuple[str, ...]
-    """The opened keys as their counters were created: by window, then alphabetically."""
+    """The opened keys in the order of their counters' creation: by window, then alphabetically."""
 
 
 @register("antiphon.DiscoveringSums/1")

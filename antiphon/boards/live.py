@@ -75,7 +75,8 @@ _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 @attrs.frozen(repr=False)
 class Fed(Shown, ForPrograms):
-    """The result of feeding a board: the numbers of rows added, known, late or waiting."""
+    """The result of feeding a board: how many rows were new, known before or too late, and
+    how many wait for the end of their windows."""
 
     new: int
     """The number of rows added for the first time."""

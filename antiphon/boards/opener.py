@@ -225,8 +225,9 @@ class OpeningPurse(OfUnits):
 
 @rule(THEOREM, ExtConComp, about=OpeningPurse)
 def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
-    """The guarantee of ExtConComp w.r.t. f' by Theorem T3: that of Comp[RR_{ε,δ} × m, RR_{Bε₁}], if
-    m of the opener's cells and B units of updates may differ, and a unit costs a counter ε₁.
+    """The guarantee of ExtConComp w.r.t. f' by Theorem T3: the opener is (ε, δ)-DP for one cell, of
+    which m may differ, counters are ε₁-DP for one unit, of which B may differ, and the guarantee is
+    that of Comp[RR_{ε,δ} × m, RR_{Bε₁}].
 
     Raises: NoGuarantee if the first creation is no ``KeyOpener``, or a counter lacks T1's premises.
     """

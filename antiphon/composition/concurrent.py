@@ -165,7 +165,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                # Errors of these kinds are no outcome of the created mechanism, so they are raised.
+                # READINGS and, if ``strict``, foreign errors are no outcome of the mechanism.
                 raise
             coins.note_death()
             after, answer = Dead(error), HALT

@@ -74,7 +74,7 @@ class PerReplica(ABC):
 
     @abstractmethod
     def _first(self) -> Any:
-        """The value of the first (in ``alone``: the only) replica that is being stepped."""
+        """The value of the first replica that is being stepped, in ``alone()`` the only one."""
 
     def alone(self, part: object = None) -> Any:
         """The value of the only replica being stepped. Raises: Apart if there are several."""

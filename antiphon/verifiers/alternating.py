@@ -26,8 +26,8 @@ class Differed(NamedTuple):
     first: int = 0
     """The sign of the first difference; 0 before it."""
     age: int = 0
-    """The number of pairs since ``level`` became 1 or -1; 0 if ``level`` is 0 or ``within``
-    None."""
+    """The number of pairs since ``level`` became 1 or -1; 0 if ``level`` is 0, or if f sets no
+    limit to that number (``within`` is None)."""
 
 
 def _positive(_: object, field: "attrs.Attribute[int]", value: object) -> None:

@@ -149,7 +149,7 @@ def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
-    """Every pair may differ, as neighbours do: the values of many queries on two datasets.
+    """Every pair may differ, as neighbours do; messages are the values of queries on a dataset.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
@@ -305,7 +305,7 @@ def user_level(relation: Relation | None = None, *, events: int | None = None) -
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
-    """Every pair may differ, as neighbours do: the values of many queries on two datasets."""
+    """Every pair may differ, as neighbours do; messages are the values of queries on a dataset."""
     return EveryPair(_or_any_two(relation), monotone)
 
 

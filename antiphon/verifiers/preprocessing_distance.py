@@ -70,7 +70,8 @@ class PreprocessingDistance:
     replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both values are float tables within ``distance``, except ``replaced`` rows."""
+        """Whether both values are float tables at most ``distance`` apart, not counting the
+        ``replaced`` rows that differ most."""
         if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):

@@ -169,7 +169,7 @@ class EachWithin:
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both messages are tuples of one length with numbers within ``distance``."""
+        """Whether both are tuples of one length whose numbers differ by at most ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -258,7 +258,7 @@ class ReplacedRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays of one length that differ by at most one moved row."""
+        """Whether both are integer arrays of one length, equal or with 1 moved between entries."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

@@ -3,15 +3,14 @@ few atoms (values), from one binomial law for each distinct ε_i.
 
 Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there; otherwise
 they are all listed. Equal parameters are the case of a single law, and the sum below is then the
-closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is tilted by e^(cL), c about the
-saddle point, so that its window covers the losses that contribute most to H(e): with x = L - e,
+closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is tilted by e^(cL), L the loss
+and c about the saddle point, so that the kept terms are those that contribute most to the
+divergence H(e) at ε = e: with x = L - e and M(c) = E[e^(cL)],
 
     H(e) = M(c) e^(-ce) E_tilted[e^(-cx) (1 - e^(-x))₊].
 
 All terms are positive, and a lower and an upper bound is kept of each; x is a difference of
 double-double numbers. For k = 10^5 equal parameters the ends are relatively 1e-14 apart.
-
-Binomial laws term by term, with certified errors.
 
 Of k randomized responses RR_ε, J ~ Bin(k, 1/(1+e^ε)) answer wrongly. Terms are built up from
 the *anchor*, near the mode, by exact ratios: pmf(j+1)/pmf(j) = (k-j)/(j+1)·odds. All are positive,
@@ -41,15 +40,15 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, pro
 LARGEST: Final = 1 << 22
 """The largest number of terms of a binomial law that are kept (32 MB an array)."""
 _NATS: Final = 52.0
-"""The logarithm of the largest kept term of a binomial law over the least: e^-52 = 2^-75."""
+"""The ratio of the largest kept term of a binomial law to the least, as ln: e^52 = 2^75."""
 _SLACK: Final = 60
 """The number of extra terms that are kept at each end of a narrow binomial law."""
 
 
 @attrs.frozen(eq=False)
 class TermWindow:
-    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, divided by one near the
-    mode."""
+    """Bounds on the binomial probabilities of ``first``, ``first`` + 1, …, each divided by the same
+    one of them, near the mode."""
 
     first: int
     terms: Interval[Floats]
@@ -93,7 +92,7 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    # Tiny terms have larger rounding errors: adding 1e-290 exceeds them.
+    # The rounding errors of tiny terms are relatively larger, but below the 1e-290 that is added.
     upper = terms * (1 + relative) + 1e-290
     return TermWindow(first, Interval(lower, upper), below + above)
 
@@ -175,7 +174,7 @@ class Atoms:
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
         high = law.masses.upper * np.exp(-law.order * near) * -np.expm1(-far)
-        # The factor e^(-``order`` · x) also has the rounding error of its exponent.
+        # In the factor e^(-``order`` · x), x = L - ε, the exponent has a rounding error, too.
         steep = UNIT * law.order * far
         low, high = low * (1 - np.minimum(steep, 1.0)), high * (1 + steep)
         lower = float(np.sum(low)) * (1 - _SUM)

@@ -22,8 +22,8 @@ order c is weighted by e^(cL)."""
 _EXTREME: Final = 160
 """The largest ``number`` of a tilting order c = 2^(number/4): orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
-"""The base-2 logarithm of the largest product c · ε that is allowed, c a tilting order: in e^(cε)
-it costs as many bits of precision."""
+"""The base-2 logarithm of the largest product c · ε that is allowed, c a tilting order: so many
+bits of precision are lost in e^(cε)."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
 """The nats by which the Chernoff bound at the chosen tilting order may exceed the least one, where

@@ -116,7 +116,7 @@ class Inversions:
     """The divergence H of a composition, in intervals of about ``width``; contours are cached.
 
     ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
-    wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
+    wider within √v of an atom, v the noise's variance: v f_v(e) is then √(v/2π) of its mass.
     """
 
     product: Product

@@ -142,7 +142,7 @@ _GRID: Final = 48
 _AROUND: Final = 12
 _ROUNDS: Final = 7
 _SLACK: Final = 1 + 2.0**-24
-"""A factor above the relative error of a line through two neighbouring points of a grid."""
+"""A factor above 1 that exceeds the relative error of a line through two points of a grid."""
 _LEAST_STEP: Final = 2.0**-22
 _FAR: Final = 600.0
 """The largest logarithm ln s of a slope that is tried."""
@@ -268,8 +268,8 @@ def _highest(points: Sequence[_Point], alpha: float, limit: float) -> float:
     highs = [each.highest(alpha) for each in points]
 
     def beyond(place: int, other: int, across: float) -> float:
-        """The line from the point ``other`` through ``place``: its height at the far end of an
-        interval of slopes of length ``across``."""
+        """The height of the line through the points ``other`` and ``place``, extended beyond
+        ``place`` by ``across`` in s."""
         if not 0 <= other < len(points):
             return math.inf
         one, two = sorted((points[place].s, points[other].s), key=lambda each: each.lower)

@@ -131,7 +131,7 @@ class Odometer(AnyOdometer[Distance]):
         return mixture
 
     def _mixture(self, rho: float) -> float:
-        """The mixture bound ½V + √((V + y)(2 ln(1/slack) + ln(1 + V/y))), V = 2ρ, rounded up."""
+        """The bound ½V + √((V+y)(2 ln(1/slack) + ln(1+V/y))), rounded up; V = 2ρ, y: ``_width``."""
         spread = 2 * rho + self._width
         square = spread * (self._twice_log + math.log1p(2 * rho / self._width))
         return (rho + math.sqrt(square)) * _UP

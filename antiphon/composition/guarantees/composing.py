@@ -41,8 +41,8 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
     """The privacy curve of these measures of one kind together, or of any ``most`` of them."""
     alike = len(set(map(summed_measures.told_apart, measures))) == 1
     taken = measures[:most] if alike else measures
-    # If the measures are unlike, any ``most`` of them may be used; the product of all bounds every
-    # choice.
+    # If the measures are unlike, any ``most`` of them may be used; a bound for every choice is the
+    # product of all.
     whole = product(taken)
     known = most is None or len(taken) <= most
     if whole is not None and known and isinstance(measures[0], kinds.Dominated | kinds.GaussianDP):

@@ -85,7 +85,7 @@ class DurableSession(Session):
         self._kept = course.kept
         """The size of the log after the state was last written, and the size of that line."""
         self.cut: str | None = course.cut
-        """The torn end of the file that was left out on resuming, in words; else None."""
+        """A description of the file's torn end, left out on resuming; None if there was none."""
         self.unkept: str | None = None
         """The reason why the state cannot be written, so that a restart steps through all messages;
         None if it can be written."""

@@ -48,8 +48,7 @@ class Progress(NamedTuple):
     offset: int
     """The position of the last stored state in the log; a hint, which may be wrong."""
     boot: str = ""
-    """The identifier of the machine's boot in which answers may be given before they are on the
-    disk; "" if answers never are."""
+    """The machine's boot identifier, if answers may be given before they are on the disk, or ""."""
 
     @property
     def unsynced(self) -> bool:

@@ -41,7 +41,7 @@ class SessionFile:
     over: str | None
     """The reason why the session has ended; None if it has not."""
     cut: str | None
-    """The torn end of the file, which a restart leaves out, in words; None if there is none."""
+    """A description of the file's torn end, which a restart leaves out; None if there is none."""
     missing: int
     """The number of answers that the guard records but the file lacks: above 0 for an older
     copy, which must not be resumed."""

@@ -62,7 +62,7 @@ def _reading(
     if budget is not None and not isinstance(budget, Filter):
         # A budget of a user's class sums up charges in a way that is unknown here.
         return None
-    # A filter's own charges use up a δ of at most ``limits[1]``.
+    # The δ_i that a filter charges use up at most ``limits[1]`` of δ; the rest is the odometer's.
     slack = delta / 2 if budget is None else delta - budget.limits[1]
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
@@ -137,7 +137,7 @@ _UNKNOWN: Final = NoGuarantee(
 
 
 def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
-    """The budget as ε at one δ: the promised, the spent, the remaining ε and the loss so far."""
+    """The budget as ε at one δ: promised, spent, remaining, and an odometer's reading."""
     created = counted(found)
     kinds = tuple({id(each): each for each in created}.values())
     promise = promised(found.whole)

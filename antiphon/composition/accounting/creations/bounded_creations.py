@@ -1,7 +1,7 @@
 """The excess of the δ of Theorem G over that of Theorem S (docs/sparse.md), in double precision,
 for k-sparse composition of n created mechanisms.
 
-Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
+With the letters of docs/sparse.md, and C of the n created mechanisms in the public state Z,
 
     δ = S + (1-S) X,   X = E[1-ρ_C],   ρ_c = θ^-c H_k(s; 0, 0, n-c, c) / y_k(s),
 

@@ -1,11 +1,10 @@
 """k-sparse composition of n created mechanisms in Fractions (Theorems S and G of docs/sparse.md):
 by recursion of the least overlap H = Σ min(P, sQ), P and Q the laws of views in worlds 0 and 1.
 
-k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
-mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
-the vertices 0, A = (1, 1/E), B = (1/E, 1) and R = (1, 1), and Z is where its diagonals cross. H is
-the least overlap Σ min(P, sQ) that is left to reach, where, of each class, a mechanisms are at A, b
-at B, r at R and c at Z.
+First-pair consistency is not assumed. Until a mechanism gets a differing pair, its public state is
+a martingale in a polygon with the vertices 0, A = (1, 1/E), B = (1/E, 1) and R = (1, 1), E = e^ε; Z
+is where its diagonals cross. H is the least overlap that is left to reach, where, of each class, a
+mechanisms are at A, b at B, r at R and c at Z.
 """
 
 import math
@@ -75,7 +74,7 @@ class Potential:
             if not slots:
                 continue
 
-            def h(  # The least overlap with the numbers ``place`` for class i.
+            def h(  # The least overlap once ``place`` counts the mechanisms of class i.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])

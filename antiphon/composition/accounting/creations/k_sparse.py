@@ -211,7 +211,7 @@ def _by_delta(left: Pair, right: Pair) -> int:
 
 
 def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chosen:
-    """The k largest parameters, or all, ordered by ``first`` and then by ``second``."""
+    """The k largest parameters (all, if fewer), by ``first`` and, if that is equal, ``second``."""
 
     def compare(left: Pair, right: Pair) -> int:
         return first(right, left) or second(right, left)

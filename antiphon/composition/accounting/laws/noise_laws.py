@@ -18,7 +18,8 @@ class Ranges(loss.GroupedLosses):
     """The loss of bounded-range mechanisms: Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η)))
     on [-η, η].
 
-    With a = c + 1/2, M(c) = sinh(aη)/(2a sinh(η/2)) and
+    With c and M as in ``LossLaw``, a = c + 1/2 and φ the Φ of one loss,
+    M(c) = sinh(aη)/(2a sinh(η/2)) and
     φ(θ) = (cos θη + i coth(aη) sin θη)/(1 + iθ/a). |φ| falls until θη = π, since
     sin x cos x (x²+y²) <= x (sinh²y + sin²x) there; and always
     |φ|² <= coth²(aη)/(1 + θ²/a²), with equality at θη = π/2.

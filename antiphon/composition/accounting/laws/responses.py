@@ -19,9 +19,9 @@ _FIRST: Final = 8
 """The number of factors of the characteristic function that are computed before a frequency is
 first judged negligible or not."""
 _CELLS: Final = 1 << 15
-"""The largest product of factors and ranges of frequencies that are processed together."""
+"""The largest number of factors times ranges of frequencies that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, of the longest ranges in which each frequency is evaluated by itself."""
+"""The length, times ε, of a range of frequencies that is not worth splitting further."""
 _SHORT: Final = 0.7
 """The half length, times ε, up to which a range of frequencies is bounded factor by factor."""
 _BLOCK: Final = 1 << 13
@@ -55,7 +55,8 @@ class Responses(loss.GroupedLosses):
     """The loss of randomized responses: Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i)
     (RR_{ε_i,0}; CM Def. 2.3).
 
-    With a = c + 1/2, M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
+    With c and M as in ``LossLaw``, a = c + 1/2 and φ the Φ of one loss,
+    M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
     |φ|² = 1 - sin²(θε)/cosh²(aε).
     """
 

@@ -28,7 +28,7 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import DominatingPair
 
 _WORK: Final = 1 << 14
-"""The largest number of products of 64-bit words for an exact product of pairs: some tens of ms."""
+"""The most multiplications of 64-bit words for an exact product of pairs: some tens of ms."""
 _BITS: Final = 256
 _CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
 _SURE: Final = Decimal("1e-30")
@@ -220,7 +220,7 @@ class PairsCurve(TheoremCurve, Searched):
 
 
 def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
-    """The laws of the same losses, merged into one for each type of law."""
+    """The laws of the same losses, those of each type merged into one."""
     responses: Counter[exact.ExactEpsilon] = Counter()
     thetas: dict[bool, Counter[tuple[Fraction, int]]] = {True: Counter(), False: Counter()}
     ranges: Counter[Fraction] = Counter()

@@ -54,7 +54,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
         if inquiry.inner is not None or any(getattr(link, "lifting", None) for link in links):
-            return None  # The rule of CM Thm 6.1 answers instead.
+            return None  # The answer is left to the rule of CM Thm 6.1, which handles such a P.
         raise NoGuarantee(
             THEOREM, f"that {_listed(asks)}, which P sends by itself, cannot come from the left",
             f"it is among the queries of {message_label(system, 60)}",

@@ -142,7 +142,7 @@ def _groups(create: Create, model: Counted) -> float:
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """The bound by group privacy of the whole; None if any number of pairs may differ."""
+    """A bound for the whole ConComp by group privacy; None if any number of pairs may differ."""
     number = model.events
     if number is None:
         return None

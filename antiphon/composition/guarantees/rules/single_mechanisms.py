@@ -161,7 +161,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """The f with the relation of ``f`` whose first pair is two initial states of the mechanism."""
+    """The function ``f`` if its first pair is restricted to initial states. Raises: NoGuarantee."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart

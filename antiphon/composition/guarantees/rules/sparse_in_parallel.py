@@ -234,7 +234,8 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The sums over all created mechanisms of the δ at which curves are read, for Theorem G."""
+"""The values tried for the sum of all created mechanisms' δ, at which their curves are read to get
+an (ε, δ) of each for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:

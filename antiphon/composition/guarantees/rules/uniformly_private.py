@@ -7,8 +7,8 @@ the same law in both worlds.)
 
 **Theorem U.** If the created mechanisms are uniformly (ε'_j, δ'_j)-DP w.r.t. prefix-closed f'_j,
 with discrete answers, then the composition w.r.t. f_∞ is as private as Comp[RR…] of the fixed
-parameters, for any number of creations. *Proof.* 𝒫 runs each M_j itself, with coins of its own, as
-long as the pairs sent to it are identical: their common message is all that this takes. Let h be
+parameters, for any number of creations. *Proof.* A post-processor 𝒫 runs each M_j itself, with
+own coins, while the pairs sent to it are identical: that takes their common message only. Let h be
 the history of M_j when its first differing pair comes; f_∞ then takes (ε'_j, δ'_j) out of the fixed
 ones. The rest of V[f'_j] ∘* I(b) ∘* M_j after h is (ε'_j, δ'_j)-DP as an IM with the initial states
 0 and 1, so by CM Lemma 4.6 there is T_{j,h} with T_{j,h} ∘* RR(b) equivalent to it, and 𝒫 goes on
