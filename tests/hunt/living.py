@@ -97,14 +97,17 @@ def _play(whole: Any, case: Case, said: tuple[Any, ...], coins: Any) -> tuple[An
 
 
 def _total(case: Case, f: Any, promise: Any, delta: Fraction, found: list[Any]) -> Verdict | None:
-    """No total is below what is promised of the system, or below the truth."""
+    """No total is below the truth, nor by more than rounding below what is promised of the system.
+
+    Both figures are bounds of one δ, rounded up on different ways.
+    """
     totals = [each.total for each in found]
     if promise is None:
         told = [each for each in totals if each is not None]
         return Verdict("false", f"refused, but {told[0]} in all at {delta}", 1.0) if told else None
     least = promise.curve.least_delta
     bound = promise.epsilon_at(delta) if delta >= least else math.inf
-    if any(each is None or each < bound for each in totals):
+    if any(each is None or each < bound * (1 - 1e-12) for each in totals):
         return Verdict("false", f"totals {totals} at {delta}, but {bound} is promised", 1.0)
     told = ap.guarantee(case.system, case.verification, **case.narrowed)  # of all that may come
     sure = case.granted or told.status is Status.PROVED
