@@ -149,7 +149,7 @@ class SoughtMechanism(ABC):
                 # Rounding has raised the loss far above the limit: uniform answers are mixed into
                 # the law, with a larger weight at each repetition.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
-            else:  # One mixture mostly suffices, because the loss is convex in the law.
+            else:  # Mixing in constant answers once mostly suffices, as the loss is convex.
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
