@@ -296,8 +296,7 @@ class CompositionArena:
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The number of the purse after a first differing pair to the mechanism whose belief has the
-        number ``column``."""
+        """The number of the purse once the mechanism of belief no. ``column`` sees a difference."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -330,8 +329,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            # Overwrites an entry that an interrupted call left.
-            self._positions[number:] = [position]
+            self._positions[number:] = [position]  # Overwrites what an interrupted call left.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

@@ -72,7 +72,7 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """All beliefs with one number of rounds left, by position; ``outline`` has their messages."""
+    """All beliefs with one number of rounds left, by position (``codes``), with their messages."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""

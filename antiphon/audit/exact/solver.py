@@ -230,7 +230,7 @@ class Solver(BackwardRecursion):
         return self._best(*key)
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth`` of a choice for b = 0, cached.
+        """The value of a belief for b = 0, cached: the larger of stopping and of the best message.
 
         ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
         """

@@ -51,7 +51,7 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        # The function ``pairs`` raises the error, whose text lists the accepted forms.
+        # This call raises the error, whose text lists the accepted forms.
         return pairs(given)
     return tuple(map(_one, claims))
 
