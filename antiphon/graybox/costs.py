@@ -18,7 +18,8 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""The largest number of noisy numbers with common noise that ``cancelled`` examines, for speed."""
+"""The largest number of noisy numbers, or of their draws, among which ``cancelled`` looks for noise
+that cancels; more would be slow."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)

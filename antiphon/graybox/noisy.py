@@ -165,7 +165,7 @@ def _quotient(one: Foreign, other: Foreign) -> Foreign:
 
 
 def without_noise(thing: Foreign) -> Foreign:
-    """The object itself or, for a noisy number, its plain number, then recorded as read."""
+    """The object itself; of a noisy number, its plain number with noise, recorded as read."""
     return thing.read() if type(thing) is Noisy else thing
 
 

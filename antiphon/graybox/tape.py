@@ -62,8 +62,7 @@ class Lines:
 
 
 def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
-    """The line after which the worlds run different code: the last one that has different next
-    lines.
+    """The line after which the worlds run different code; the last one if there are several.
 
     Loops over data may harmlessly run a different number of times, so the first difference does not
     count: of the lines after which the worlds diverge, the last one decides.

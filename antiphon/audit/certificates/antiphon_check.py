@@ -109,7 +109,7 @@ class TableGame:
         """Returns whether the answers of a mechanism may ever have different laws in the two
         worlds, given the numbers of the belief about it (``column``) and of the public state; a
         position leaves out beliefs of which this is false. At order 1 (the range of the privacy
-        loss): whether it takes any message, as its coins may decide on the next one."""
+        loss): whether it takes any message, as the adversary may choose the next by its coins."""
         part, judged, law0, law1 = self.columns[column]
         may = judged % 2 or law0 != law1 or (part, PAYS) in self.tables["public"][public][1]
         return column > SPENT and bool((may or self.order == 1) and self.moves(column))

@@ -47,14 +47,14 @@ class PrivacyLossGame(base.TableGame, ABC):
         return own * ratio ** (self.order - 1) if self.order > 1 else ratio
 
     def stopped(self, position: Any, zero: int, one: int) -> Fraction:
-        """Returns the value of stopping; ``zero`` and ``one`` name its kind, as in ``worth``."""
+        """Returns the value of stopping; ``zero`` and ``one`` name its kind (moment or range)."""
         columns = position[2]
         masses = self.mass(columns, 0), self.mass(columns, 1)
         return Fraction(1) if zero == one else self.term(*masses, one)
 
     def followed(self, t: int, option: Any, zero: int, one: int) -> Fraction:
         """Returns the value of sending a message (``option``), with ``t`` messages left after it.
-        ``zero`` and ``one`` name the kind of value, as in ``worth``."""
+        ``zero`` and ``one`` name the kind of value (moment or range)."""
         _, over, branches = option
         if zero == one:
             return self.apart(t, branches)

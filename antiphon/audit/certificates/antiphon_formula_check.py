@@ -1,5 +1,5 @@
-"""Checks a formula for a tight δ, which is piecewise: another function between each two *cuts*. It
-needs the standard library and antiphon_check.py beside it. docs/formulas.md has the format.
+"""Checks a formula for a tight δ: another function between each two breakpoints (*cuts*). It needs
+the standard library and antiphon_check.py beside it. docs/formulas.md has the format.
 
 The file has the tables of a privacy game whose probabilities are polynomials in a symbol; cuts of
 the symbol's interval; and of each belief a value, which is one polynomial between each two cuts.
@@ -140,15 +140,15 @@ def merged(end: Any, *values: Any) -> Iterator[tuple[Any, ...]]:
 
 
 class FormulaGame(base.TableGame):
-    """The rules of a privacy game that is given by tables, whose probabilities are polynomials in a
-    symbol, divided by ``over``. Between two neighbouring cuts of the symbol's interval, the value
-    of a belief with t messages left is a polynomial, divided by the t-th power of ``over``."""
+    """The rules of a privacy game given by tables, whose probabilities are polynomials in a symbol,
+    divided by a polynomial ``over``. Between two neighbouring cuts of the symbol's interval, the
+    value of a belief with t messages left is a polynomial, divided by ``over`` to the power t."""
 
     kinds = "interval part step f public sign node tight"
     one: Any = Poly([1])
     over = one
     sample = Fraction(0)  # ``sample`` is a number inside the symbol's interval,
-    end: Any = 0  # and ``end`` is the number of the last cut.
+    end: Any = 0  # and ``end`` is the index of the last cut.
 
     def gcd(self, *polys: Any) -> Any:
         """Returns the greatest common divisor of polynomials that are >= 0 on the symbol's

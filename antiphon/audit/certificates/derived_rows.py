@@ -160,7 +160,7 @@ class DerivedRows:
 
     def _judge(self, part: int, before: Any, q0: object, q1: object) -> Any:
         """Returns the next state of f after a pair of messages, or None if f does not allow the
-        pair. Mechanisms that are compared may get equal messages only."""
+        pair. A game without f compares two mechanisms: only identical pairs are allowed."""
         if self._f is None:
             return before if q0 is q1 else None
         try:
@@ -198,7 +198,7 @@ class DerivedRows:
     def _state(self, purse: object, charged: object, count: int) -> int:
         """Returns the number of a public state: (f's purse, the budget's charges, the number of
         creations)."""
-        # An f of this library treats all numbers of creations from ``prescribed`` on alike.
+        # This library's f counts creations only up to ``prescribed``, the number that it demands.
         ours = is_library_code(type(self._f))
         most = self._f.prescribed if ours else self.most
         number = self._public((purse, charged, min(count, most)))

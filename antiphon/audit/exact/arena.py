@@ -77,7 +77,7 @@ class PartArena:
     part: TrackedPart
     kept: int = KEPT
     number: int = attrs.field(init=False)
-    """The number that the mechanism has in ``columns``, the list of all beliefs."""
+    """The mechanism's number among those whose beliefs are in ``columns``."""
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:

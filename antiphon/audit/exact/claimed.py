@@ -296,7 +296,7 @@ def _delta(measure: kinds.GaussianDP | kinds.Dominated, epsilon: exact.ExactEpsi
 
 
 def _swapped(pair: kinds.DominatingPair) -> Iterator[kinds.DominatingPair]:
-    """The pair (Q, P) for a dominating pair (P, Q) of finite laws that may be asymmetric; nothing
+    """The pair (Q, P) for a dominating pair (P, Q) of finite laws, as it may be asymmetric; nothing
     for another pair.
 
     At ε >= 0 the pair (Q, P) has to dominate, too: that is (P, Q) at -ε.

@@ -144,7 +144,7 @@ def equivalent(
 def _told_apart(
     adversary: StrategyAdversary, mechanisms: tuple[Mechanism, Mechanism], initial: object
 ) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
-    """A view that ends in the distinguishing event, with its probability under each mechanism."""
+    """A view in the adversary's distinguishing event, with its probability under each mechanism."""
     path = adversary.accusing_path(without=REFUSAL)
     if path is None:
         return None, None

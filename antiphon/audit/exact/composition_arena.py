@@ -97,8 +97,8 @@ class CompositionArena:
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """The futures of beliefs, twice: in the first a message that reveals only public coins counts
-    as useless, in the second as useful."""
+    """The ``Futures`` of beliefs (what messages may follow), twice: in the first a message that
+    reveals only public coins counts as useless, in the second as useful."""
     _may_grow: bool = attrs.field(init=False)
     """Whether f's purse (its unused parameters) may grow; under this library's f it never does."""
 
@@ -296,7 +296,7 @@ class CompositionArena:
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The number of the purse after the first differing pair to the mechanism of a belief."""
+        """The number of the purse once the mechanism of belief no. ``column`` sees a difference."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -329,7 +329,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # Replaces what an interrupted call appended.
+            self._positions[number:] = [position]  # Overwrites what an interrupted call left.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

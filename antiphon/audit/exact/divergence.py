@@ -211,7 +211,7 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
     context = Context(prec=40, rounding=ROUND_FLOOR)
     power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
     # exp is off by half a unit in its 40th digit, and so is its argument, which has at most 4
-    # digits before the point: the factor covers both.
+    # digits before the point: a relative 10^-34 covers both.
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)

@@ -73,8 +73,8 @@ class Futures:
         return self._tells[column]
 
     def _look(self, column: int) -> None:
-        """Decide ``tells`` for all beliefs that may follow ``column``: list them forward, then
-        decide them backward."""
+        """Decide for all beliefs that may follow ``column`` whether they tell the worlds apart:
+        list them forward, then decide them backward."""
         part, level, deep = self.columns.columns[column].part, [column], 0
         leads, telling = {column: list[int]()}, list[int]()
         while level and part not in self._endless:
@@ -219,8 +219,8 @@ class Settled(NamedTuple):
     denominator: int
 
     def value(self, ahead: int, behind: int) -> int:
-        """Σ max(0, ahead·p − behind·q) over the views, times ``denominator``; p and q are the
-        probabilities of a view in world 0 and 1."""
+        """Σ max(0, ahead·p − behind·q) over the views, times the common ``denominator``; p and q
+        are the probabilities of a view in world 0 and 1."""
         first = bisect_left(self.ratios, True, key=lambda r: r[0] * ahead <= r[1] * behind)
         return ahead * self.sums[0][first] - behind * self.sums[1][first]
 

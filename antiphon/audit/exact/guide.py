@@ -72,7 +72,7 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """All beliefs with one number of rounds left, by position; ``outline`` has their messages."""
+    """All beliefs with one number of rounds left, by position (``codes``), with their messages."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""
@@ -159,7 +159,8 @@ def _starts(sizes: Ints) -> Ints:
 
 @attrs.define(eq=False)
 class _Beliefs:
-    """All beliefs that are reachable from a position in which both worlds have equal mass."""
+    """All beliefs that are reachable from the first position, whose masses in both worlds count as
+    equal."""
 
     coded: Coded
     rounds: int
@@ -308,7 +309,7 @@ class Guide:
             AntiphonError,
             MemoryError,
             OverflowError,
-        ):  # After these errors the exact solver goes on without an estimate, or raises them.
+        ):  # The exact solver goes on without an estimate, or meets and raises the error itself.
             self.unsuited = True
             del self._beliefs[rounds]
             return 0

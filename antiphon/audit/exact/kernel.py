@@ -16,8 +16,8 @@ from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """The law of a hidden state, as sorted pairs (state number, weight); its weights are coprime."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
-"""The answers to a message under a law, as ((denominator, answers), laws), where ``laws`` has
-(factor, number of the next law) for each answer.
+"""The answers to a message under a law: ((denominator, numbers of the answers), laws). ``laws`` has
+for each answer (factor taken out of the next law's weights, number of that law).
 
 Answers are sorted numbers. A factor is the common divisor of the next law's weights. Equal pairs
 (denominator, answers) are one object.
@@ -52,9 +52,9 @@ class Stepper(NamedTuple):
     is_over: IsOver
     """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer that stands for the mechanism's end: HALT within a composition, which goes on."""
+    """The answer that stands for the mechanism's end: END; HALT in a composition, which goes on."""
     refused: object = END
-    """The answer to a refused message: REFUSAL in a session without a verifier, which goes on."""
+    """The answer to a refused message: END; REFUSAL in a session without verifier: it goes on."""
 
 
 @attrs.define(eq=False)
@@ -170,7 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # Replaces what an interrupted call appended.
+            self.laws[number:] = [law]  # Overwrites what an interrupted call left.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

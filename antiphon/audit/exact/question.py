@@ -173,7 +173,7 @@ class Question(Shown):
             first = Solver(self._arena(), 0, self.limit, self.report)
             # Both solvers share one table of values.
             self._solvers = first, attrs.evolve(first, bit=1)
-        # An estimate that was too large under another limit may fit now, so it may be tried again.
+        # Estimates of values (``Guide``) that failed may be tried again under another limit.
         for each in self._solvers:
             each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
@@ -185,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # An f of class OfCreations allows no others.
+            given = self.verification.created  # All creations that an f of OfCreations allows.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -274,7 +274,7 @@ class Question(Shown):
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
-            trial.guide.unsuited = True  # An estimate in floats would leave some beliefs uncounted.
+            trial.guide.unsuited = True  # No ``Guide``: beliefs that it rules out would not count.
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes

@@ -100,7 +100,8 @@ class BackwardRecursion(ABC):
     def followed(
         self, choice: AdversaryChoice, ahead: int, behind: int
     ) -> list[tuple[int, int, int]]:
-        """(weight ahead, weight behind, position) of each branch, over the choice's denominator."""
+        """For each answer to a choice: (weight ahead, weight behind, next position); the weights
+        are over the choice's denominator."""
         bit = self.bit
         return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
 
@@ -122,7 +123,8 @@ class BackwardRecursion(ABC):
 
 @attrs.define(eq=False)
 class Solver(BackwardRecursion):
-    """Computes the tight δ_b by memoised backward recursion over the positions of an arena."""
+    """Computes δ_b, the largest gain of an adversary that accuses the world b = ``bit``, by
+    memoised backward recursion over the positions of an arena."""
 
     arena: Arena
     bit: int
@@ -228,7 +230,7 @@ class Solver(BackwardRecursion):
         return self._best(*key)
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth`` of a choice for b = 0, cached.
+        """The value of a belief for b = 0, cached: the larger of stopping and of the best message.
 
         ``worth`` and ``value`` are inlined, which leaves one stack frame a round.
         """

@@ -1,4 +1,4 @@
-"""Cuts of an interval: its ends, and the roots in it where a polynomial changes its sign."""
+"""Breakpoints (cuts) of an interval: its ends, and roots where a polynomial changes its sign."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from antiphon.audit.formulas.cuts import CutPoint, CutPoints, isolated
 from antiphon.numbers.polynomials import Polynomial
 
 Pieces = list[tuple[CutPoint, Polynomial, Any]]
-"""A value of a belief, piece by piece: (first cut, polynomial, name of the best option)."""
+"""A value of a belief, piece by piece: (where it begins, polynomial, name of the best option)."""
 
 
 class SymbolicTables(FormulaGame, TablesOf):
@@ -78,8 +78,8 @@ class SymbolicTables(FormulaGame, TablesOf):
 
     def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: Row,
              symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
-        """Yields the lines of the certificate, except the last. ``tight`` has (first cut, δ as a
-        function, world that attains it) of each piece of the formula."""
+        """Yields the lines of the certificate, except the last. ``tight`` has of each piece of the
+        formula (where it begins, δ as a function, world that attains it)."""
         values: Row = [*self.values.values(), *self.cuts.known.values(), tight]
         used = {low for pieces in values for low, *_ in pieces}
         cuts = sorted(used | {self.cuts.first, self.cuts.last})

@@ -37,14 +37,14 @@ from antiphon.protocol.records.labels import counted
 _DRAWN: Final = 200
 """The number of points of the line in a picture."""
 _FAR: Final = 8
-"""The right end of a picture of an unbounded interval, as a multiple of the largest finite cut."""
+"""Where a picture of an unbounded interval ends, as a multiple of the last finite breakpoint."""
 _HALVINGS: Final = (0, 6, 12, 24, 48, 96)
-"""The numbers of halvings of the cuts' intervals, tried until the certificate is accepted."""
+"""The numbers of halvings of breakpoints' intervals, tried until the certificate is accepted."""
 
 
 @attrs.frozen
 class Piece:
-    """The tight δ between two cuts, as a function of the symbol."""
+    """The tight δ between two neighbouring breakpoints, as a function of the symbol."""
 
     low: CutPoint
     high: CutPoint
@@ -65,7 +65,7 @@ class BoundFound:
 
 
 class TightFormula(Plotted, Shown):
-    """The tight δ as a function of a symbol, exactly: one rational function between each two cuts.
+    """The tight δ as a function of a symbol, exactly: one rational function in each piece.
 
     ``at`` has its values, ``verify`` compares it with a claimed δ for all numbers at once, and
     ``certificate`` writes what a page of code checks. The symbol is unlike every number that the
@@ -87,7 +87,7 @@ class TightFormula(Plotted, Shown):
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces of the formula, in the order of the symbol."""
+        """The pieces of the formula, in ascending order of the symbol."""
         found = list[tuple[CutPoint, Function]]()
         for low, delta, _ in self._tight:
             if not found or found[-1][1] != delta:

@@ -51,7 +51,7 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        # The function ``pairs`` raises the error, whose text lists the accepted forms.
+        # This call raises the error, whose text lists the accepted forms.
         return pairs(given)
     return tuple(map(_one, claims))
 
@@ -145,7 +145,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims in a grid, all of whose subsets a search may have to try."""
+"""The largest number of a pattern's claims, all of whose subsets a search may have to try."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -166,8 +166,8 @@ def _budget(_: object, __: object, given: object) -> None:
 class FilterPattern(Pattern):
     """ExtConComp with a budget, under which up to ``creations`` mechanisms are created adaptively.
 
-    Their claims are from a grid, and each is the worst mechanism of its claim (``worst``): for (ε,
-    δ) RR_{ε,δ}, of which every mechanism with the claim is a post-processing, so no other loses
+    Their claims are among ``claims``, and each is the worst mechanism of its claim (``worst``): for
+    (ε, δ) RR_{ε,δ}, of which every mechanism with the claim is a post-processing, so no other loses
     more. The exact engine finds the best adversary for a set of them; the search is over sets,
     small ones first. There are finitely many sets, and the search ends with the last one. The
     bounded figure is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
@@ -185,7 +185,7 @@ class FilterPattern(Pattern):
 
     @cached_property
     def responses(self) -> tuple[WorstResponse, ...]:
-        """For each claim of the grid, the worst mechanism that has this claim."""
+        """For each of the pattern's ``claims``, the worst mechanism that has it."""
         return tuple(map(worst, self.claims))
 
     def question(self, responses: Sequence[WorstResponse]) -> Question:
@@ -230,7 +230,7 @@ class FilterPattern(Pattern):
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """The largest loss of a single claim of the grid, below which no true bound lies, with its
+        """The largest loss of a single one of ``claims``, below which no true bound lies, with its
         source. Raises: InvalidArgument if no claim can be charged."""
         budget, claims = self.budget, [each.creation.claim for each in self.responses]
         charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)

@@ -99,8 +99,8 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            # A negative number of a node: the last answer is impossible in the game for which the
-            # adversary was computed.
+            # A node's number is negative after an answer that is impossible in the game for which
+            # the adversary was computed.
             if number < 0 or node.message is HALT:
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue
@@ -137,8 +137,8 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """The histories of the mechanisms after some random draws, and the inverse of the probability
-    with which free twins (any answer equally likely) gave their answers in these draws.
+    """The histories of the mechanisms after some random draws, and the weight 1/p, for p the
+    probability with which free twins (any answer equally likely) gave these answers.
 
     Copies at the same history of the same law are interchangeable.
     """

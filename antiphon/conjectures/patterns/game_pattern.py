@@ -264,7 +264,7 @@ class BestOfGame:
         return self._pattern.question(self._pattern.twins(self._domains))
 
     def best(self, laws: list[Doubles], bit: int) -> Countered:
-        """The best adversary against these laws, rounded to rationals, by the exact engine."""
+        """The best adversary against rational laws near these, by the exact engine."""
         for tried in either(self._domains, laws):
             question = self._question(tried)
             found = self._figure.best(question, self._pattern.rounds)

@@ -149,7 +149,7 @@ class SoughtMechanism(ABC):
                 # Rounding has raised the loss far above the limit: uniform answers are mixed into
                 # the law, with a larger weight at each repetition.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
-            else:  # One mixture mostly suffices, because the loss is convex in the law.
+            else:  # Mixing in constant answers once mostly suffices, as the loss is convex.
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
@@ -160,7 +160,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """An unknown mechanism of a pattern that is (ε, δ)-DP w.r.t. ``inner``."""
+    """An unknown mechanism of a pattern that is (ε, δ)-DP w.r.t. the f' ``inner``."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
@@ -181,7 +181,7 @@ class AnyMechanism(SoughtMechanism):
 @attrs.frozen(kw_only=True)
 class AnyRenyi(SoughtMechanism):
     """An unknown mechanism of a pattern, to be found by search, with Σ p^α q^(1-α) <= ``moment`` at
-    a whole order α, w.r.t. ``inner``.
+    a whole order α, w.r.t. the verification function ``inner``.
 
     The moment is e^((α-1)D) of the Rényi divergence D: this is Rényi DP of the order α only
     (Mironov 2017).

@@ -58,7 +58,7 @@ class SparseComposition(pattern.Pattern):
     inner: Verification = attrs.field()
     """The verification function f' w.r.t. which each mechanism keeps its claim; prefix-closed."""
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
-    """The pairs that may be sent to each mechanism; by default those that ``inner`` lists."""
+    """The pairs that may be sent to each mechanism; by default those that f' lists."""
 
     @inner.default  # pyright: ignore
     def _one_sided(self) -> Verification:
