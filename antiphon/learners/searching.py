@@ -34,7 +34,7 @@ def rounds(horizon: object) -> int:
 
 class ParameterSearch(NamedTuple):
     """A search in two parameters x and y: for each y, x is the largest that is private enough, and
-    of these pairs the one with the least ``merit`` is sought.
+    of these pairs the one with the least ``merit`` (say, a regret bound) is sought.
 
     In plain floats: the result is checked against the claim.
     """

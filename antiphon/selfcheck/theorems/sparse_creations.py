@@ -182,7 +182,7 @@ def few_differ(created: Sequence[Create], most: int) -> tuple[ConComp, FewDiffer
 
 def _unlike(*, alike: bool = False) -> Evidence:
     """Evidence for the closed-form bound of creations with different ε, at ε = ln 3. If ``alike``,
-    the claim is the bound for equal ε, which a mixture exceeds."""
+    the claim is the bound for equal ε, which these creations exceed."""
     delta, at = Fraction(1, 1000), Log(3)
     kinds = [*[corners(2, delta)] * 2, corners(5, Fraction(0))]
     pairs = [each.parameters for each in kinds]
