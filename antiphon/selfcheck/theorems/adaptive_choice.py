@@ -218,8 +218,7 @@ def _products(*, kept: bool = True) -> Evidence:
 # --- checks of Rényi orders chosen after the outcome ----------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""A pair (ε, δ) that follows for each of the two mechanisms that ``coin()`` may choose: for one
-from its Rényi divergence of order 11/4, for the other from that of order 20."""
+"""An (ε, δ) that follows at Rényi order 11/4 for one mechanism of ``coin()``, 20 for the other."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")

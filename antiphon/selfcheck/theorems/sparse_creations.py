@@ -251,8 +251,8 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound of k-sparse composition of ρ-zCDP mechanisms; not ``revealed``: on kρ,
-    which is too small as it forgets the public answers."""
+    """Evidence on the bound of k-sparse composition of ρ-zCDP mechanisms; not ``revealed``: on the
+    claim kρ, which is too small as it forgets the public answers."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)
