@@ -27,7 +27,7 @@ ACCURACY: Final = 1e-6
 """The gap per datum, between the least value found and a lower bound, at which a search stops."""
 _STEPS: Final = (16, 1000)
 """The least and the largest number of steps of one gradient descent; in between, as many as the
-loss's ``looks`` allow."""
+loss's limit ``looks`` on its evaluations allows."""
 _WIDTHS: Final = 12
 """The number of smooth approximations of a loss with kinks that a search minimises, the width of
 each a quarter of the one before."""
@@ -35,7 +35,7 @@ _EASE: Final = 0.95
 """The factor by which a gradient descent lowers its estimate of the curvature after each step, so
 that steps may become longer."""
 _TANGENTS: Final = 1000
-"""The largest number of a descent's latest tangents from which a lower bound is computed."""
+"""A lower bound is computed from at most this number of tangents, the latest of a descent."""
 _MIXTURES: Final = 300
 """The number of weighted means of tangents that are tried for a lower bound."""
 _ROUNDING: Final = 1e-13

@@ -34,7 +34,7 @@ def rounds(horizon: object) -> int:
 
 class ParameterSearch(NamedTuple):
     """A search in two parameters x and y: for each y, x is the largest that is private enough, and
-    of these pairs the one with the least ``merit`` is sought.
+    of these pairs the one with the least ``merit`` (say, a regret bound) is sought.
 
     In plain floats: the result is checked against the claim.
     """
@@ -79,7 +79,7 @@ def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
 
 
 def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
-    """The largest batch size near the best one with a regret bound at most 1/32 larger.
+    """The largest batch size, near the best one, whose regret bound is within 1/32 of the least.
 
     The larger the batch, the larger the rate may be; and if one expert is better than the others by
     a gap, regret is about ln d/η, for any B.

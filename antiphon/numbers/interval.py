@@ -59,8 +59,8 @@ def nearest(value: exact.ExactEpsilon) -> float:
 
 
 def up(value: Exactly) -> float:
-    """The least double that is not below an exact number, read as binary or as its printed decimal;
-    inf past the largest.
+    """The least double not below an exact number, neither in binary nor as the decimal that it
+    prints as; inf past the largest double.
 
     >>> up(Fraction(1, 10)), up(Fraction(0.1)), up(Fraction(1, 2))
     (0.1, 0.10000000000000002, 0.5)
@@ -73,7 +73,7 @@ def up(value: Exactly) -> float:
 
 
 def down(value: Exactly) -> float:
-    """The greatest double not above an exact number >= 0, as binary or as its printed decimal."""
+    """The greatest double not above an exact number >= 0, neither in binary nor as it prints."""
     low = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
     near = _nearest(low)
     if near > low or (near < math.inf and _printed(near, low) > low):

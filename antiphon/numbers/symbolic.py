@@ -339,7 +339,7 @@ def _power(text: str, power: int, latex: bool) -> str:
 
 
 def _factors(name: str, polynomial: Polynomial, latex: bool) -> list[str]:
-    """The factors of a polynomial as texts: a number, if it is not 1, and then the shortest."""
+    """A polynomial's factors as texts: the constant, unless it is 1; then the others by length."""
     constant, found = polynomial.factors()
     texts = sorted(((_sum(name, each, latex), n) for each, n in found), key=lambda it: len(it[0]))
     factors = [_power(text if " " not in text else f"({text})", n, latex) for text, n in texts]

@@ -41,8 +41,8 @@ class Circumstances:
 
     @property
     def slow(self) -> float:
-        """The factor (n/ln n)/((n-p)/ln(n-p)) in the bounds of SGD with amplification by
-        iteration."""
+        """The factor (n/ln n)/((n-p)/ln(n-p)) in the bounds of SGD with amplification by iteration,
+        for n records of which p move or lack a value."""
         rest = self.size - self.moved
         return self.size / math.log(self.size) / (rest / math.log(rest))
 

@@ -193,8 +193,8 @@ def _has_delta(measure: Measure) -> bool:
 
 
 def _balance(first: float, second: float) -> float:
-    """The t at which the search for the order α + (α-1)e^t starts: ln(b/a), the best one for linear
-    curves, whose values at one order are a² and b²."""
+    """The t at which the search for the order α + (α-1)e^t starts: ln(b/a), for the curves' values
+    a² = ``first`` and b² = ``second`` at α; the best t for linear curves."""
     known = 0 < first < math.inf and 0 < second < math.inf
     return (math.log(second) - math.log(first)) / 2 if known else 0.0
 

@@ -294,7 +294,7 @@ def lookup(name: str) -> Any:
 
 
 def lookup_state(name: str) -> Any:
-    """The class whose values saved states store under this name; None if there is none."""
+    """The class of the values that saved states store under this name; None if there is none."""
     found = _said.things.get(name) or _states.find(name) or _said.find(name)
     return found if isclass(found) and keeps_parts(found) else None
 

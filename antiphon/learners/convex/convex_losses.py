@@ -105,7 +105,7 @@ Datum = NDArray[np.int64]
 """The type of one datum, or of a table with one datum in each row."""
 Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
-"""The type of a table of data, or of the counts of its rows; doubles allow faster sums."""
+"""The type of a table of data, or of the counts of its rows: integers or, for speed, doubles."""
 Sum = tuple[float, Point]
 """The type of a pair (value, gradient) of a function at a point, such as a sum of losses or a
 linear function."""

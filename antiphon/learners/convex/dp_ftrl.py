@@ -52,7 +52,7 @@ _SUMS: Final = 1 << 51
 """A bound on sums of gradients, as integers in units of a gradient's step: doubles hold such sums
 exactly."""
 _LITTLE: Final = 1e-3
-"""The least ``spread`` of a ``HedgedLeader``, for counters with next to no noise."""
+"""The least ``spread`` (assumed noise) of a ``HedgedLeader``, for a counter with next to none."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 
@@ -140,7 +140,7 @@ def _range(leader: SumLeader) -> dict[str, Any]:
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
     """The leader with regularisation tuned to the noise of its counter, where ``squared_error`` is
-    the mean squared error of each coordinate of a sum, in squared steps."""
+    the mean squared error of each coordinate of a sum, in squared steps of a gradient's grid."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps

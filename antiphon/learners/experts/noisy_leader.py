@@ -252,7 +252,7 @@ _LONGEST_SUMMED: Final = 1 << 20
 _SLOPE: Final = 1 / 8 + 1 / STEPS
 _NEAR: Final = 1 / 8
 _LEAST, _MOST = 2.0**-40, 64.0
-"""The least and the largest learning rate among which ``best_rate`` searches."""
+"""The least and the largest learning rate between which ``best_rate`` searches."""
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:

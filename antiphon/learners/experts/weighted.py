@@ -271,7 +271,7 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 STEPS: Final = 1 << 8
 """Sums in doubles are rounded to multiples of 1/``STEPS``."""
 _FARTHEST: Final = 1 << 52
-"""The largest absolute value of a sum, in steps; clipping larger ones is post-processing."""
+"""The largest absolute value of an integer score of ``Softmax``; to clip it is post-processing."""
 
 
 @register("antiphon.Softmax/1")
@@ -320,7 +320,7 @@ class Softmax(AnswerPostProcessor):
 
 
 def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
-    """The experts' integer scores: minus the sums; doubles are first rounded to steps."""
+    """The experts' integer scores: minus the sums, in whole steps of 1/``STEPS`` for doubles."""
     scores: NDArray[np.int64]
     if sums.dtype == np.int64:
         scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)

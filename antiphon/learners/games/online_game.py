@@ -81,7 +81,7 @@ class Meter(ABC):
         """The least total loss of an expert or point, over the rounds noted so far."""
 
     def _beyond(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The regret at each of the meter's times of a learner that had the losses ``lost``."""
+        """The regret of a learner that had the losses ``lost``, at each of the meter's times."""
         found: NDArray[Any] = self._at_times(lost) - np.array(self._best)
         return found
 

@@ -34,7 +34,7 @@ def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """The state of L2P (lazy to private)."""
+    """The state of L2P (lazy to private), which follows one expert and holds a hidden one."""
 
     rounds: int
     """The number of losses so far."""

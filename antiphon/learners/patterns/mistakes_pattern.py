@@ -163,8 +163,8 @@ class MistakesPattern(Pattern):
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
-    """An adversary that sends the hard sequence before its last hit, the same in both worlds, and
-    accuses the view if the learner has left its first hypothesis."""
+    """An adversary that sends the samples of the hard sequence before its last hit, the same in
+    both worlds, and accuses the view if the learner has left its first hypothesis."""
     rounds = hard.hits[-1] - 1
     samples = [HIT if time in hard.hits else BLANK for time in range(1, rounds + 1)]
     nodes = [
@@ -188,8 +188,8 @@ class PathByPath:
         self._all = list(product(leaving_learners.paths(pattern.horizon), _MARGINS))
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The best learner for course and margin ``number`` of the hard sequence, by linear
-        programming; one that never leaves f⁽⁰⁾ if there is none."""
+        """The best learner for pair ``number`` of a course of the hard sequence and the margin of
+        its choices, by linear programming; one that never leaves f⁽⁰⁾ if there is none."""
         (path, margin), asked = self._all[number], self._pattern
         claim = exp_epsilon(asked.epsilon), float(asked.delta), float(asked.beta)
         count = leaving_learners.streams(asked.horizon)

@@ -40,10 +40,10 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The privacy loss that refutes a lazy learner without the cost c: with probability δ it follows
-expert 0, leaves it after a loss that comes in one world only, and draws expert 1."""
+"""The true ε and δ of a lazy learner without the cost c: ε is infinite, and δ the probability that
+it follows expert 0, leaves it after a loss that comes in one world only, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""The privacy loss of softmax on exact losses: it follows expert 0 with probability 1/10 in one
+"""The true ε and δ of softmax on exact losses, which follows expert 0 with probability 1/10 in one
 world and 1/2 in the other."""
 
 

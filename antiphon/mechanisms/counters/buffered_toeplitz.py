@@ -236,8 +236,8 @@ class Buffered(WithBuffers):
         return self.buffers.squared_norm(length, events)
 
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of ``feedback``: each step rounds a buffer
-        twice, which decays by its factor θ_i, and the sum of all buffers rounds, too.
+        """A bound, in grid steps, on the rounding error of ``feedback``: a step rounds each buffer
+        twice, which decays by its factor θ_i, and rounds their weighted sum.
 
         |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
         within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.

@@ -240,7 +240,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _mean_squared_row(self, length: int) -> float:
-        """The mean of ``_squared_row`` over the times 1, …, length."""
+        """The mean, over the times 1, …, length, of the squared ℓ₂ norm of the row of B."""
 
     @abstractmethod
     def inverse(self) -> tuple[Vector, Vector]:

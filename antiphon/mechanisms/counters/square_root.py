@@ -73,8 +73,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         return float(sums @ sums)
 
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of ``feedback``: each product and sum
-        rounds by 2^-53 of its bound.
+        """A bound, in grid steps, on the rounding error of ``feedback``, a weighted sum of earlier
+        noise: each product and each sum rounds by at most 2^-53 of its largest size.
 
         |p_t| is at most twice the largest drift. In the pairwise summation a term is in one sum of
         each depth.

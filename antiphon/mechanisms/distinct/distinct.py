@@ -88,7 +88,7 @@ class Distinct(PostProcessor[Presence]):
     with deletions, an event replaced is not covered.
 
     Memory: one entry for each item ever seen; with a window, for each of its last W updates.
-    Raises: InvalidArgument for parameters that go not together.
+    Raises: InvalidArgument for parameters that do not go together.
 
     >>> from antiphon.mechanisms import BufferedToeplitzCounter
     >>> counter = BufferedToeplitzCounter(horizon=256, rho=10**9, sensitivity=1)

@@ -122,8 +122,8 @@ class PresenceCounter(WithBuffers):
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
 
     def _feedback_error(self) -> float:
-        """A bound, in grid steps, on the rounding error of ``feedback``: the sum of a bound for
-        each buffer. The first buffer is a sum of whole numbers, and exact."""
+        """A bound, in grid steps, on the rounding error of ``feedback``, a weighted sum of buffers:
+        one for each buffer, added up. The first buffer is a sum of whole numbers, and exact."""
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         ages = np.minimum(1 / np.array(self.noise_buffers.zeros), self.horizon)
         steps = np.array((0.0, *(2 * ages))) + len(self.thetas) + 1

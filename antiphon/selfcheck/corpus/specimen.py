@@ -146,8 +146,8 @@ def at_delta(claim: Claim) -> Claim:
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """The true δ, at the ε of RHO-zCDP and DELTA, of Gaussian noise with ``less`` times the
-    standard deviation that RHO-zCDP needs."""
+    """The true δ of Gaussian noise with ``less`` times the standard deviation that RHO-zCDP needs,
+    at the ε that RHO-zCDP implies for δ = DELTA."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))

@@ -109,7 +109,7 @@ class ColumnsFromTheEnd(buffered_toeplitz.Buffered):
     """A broken correlated counter: it divides by its matrix's column norms in reverse order.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while the
-    claim is the same. For horizons of one block.
+    claim is the same. For horizons up to 2^12.
     """
 
     def _chosen(self) -> Buffers:

@@ -93,7 +93,7 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
     """The least m such that the privacy loss of ``number`` responses RR_{ln q}, with q =
     ``growth``, exceeds m·ln q with probability at most ``beta``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    # worse[n] is the scaled probability that at most n of the responses are lies.
+    # worse[n]/(growth + 1)^number is the probability that at most n of the responses are lies.
     worse = list(itertools.accumulate(weights))
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
@@ -218,7 +218,7 @@ def _products(*, kept: bool = True) -> Evidence:
 # --- checks of Rényi orders chosen after the outcome ----------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""A pair (ε, δ) that each outcome of ``coin()`` satisfies by its own Rényi order, 11/4 or 20."""
+"""An (ε, δ) that follows at Rényi order 11/4 for one mechanism of ``coin()``, 20 for the other."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
@@ -227,7 +227,7 @@ ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 def coin() -> FiniteResponse:
     """A public coin, then one RR_{ln 7/2}, or the number of truths of sixteen RR_{ln 5/4}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    # These two weights, and the seventeen above, each have the sum 9^16.
+    # These two weights add up to 9^16, as the seventeen above do.
     once = [2 * 9**15, 7 * 9**15]
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 

@@ -145,7 +145,7 @@ class BitEcho(ContinualMechanism[None, int, int]):
 
 
 def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
-    """A wrong rule by which the simulator 𝒫 takes samples: the first unused one of any (ε, δ)."""
+    """A wrong rule for the simulator 𝒫: to take the first unused sample of any RR_{ε,δ}."""
     return next(i for i, sample in enumerate(samples) if sample is not None)
 
 
@@ -159,7 +159,7 @@ _QUERIES: Final = Integers(0, ALONG)
 
 @attrs.frozen
 class OneDiffers(Verification[int]):
-    """A function f: public queries, then one pair of bits, (0, 1) or, if ``symmetric``, (1, 0).
+    """A function f: public queries, then a pair of bits: (0, 1) or, only if ``symmetric``, (1, 0).
 
     State: the number of pairs so far, up to ``public`` + 1; the pair of bits ends it.
     """
@@ -225,8 +225,8 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two of the places 0, Z and R (of heights 0, θ and 1) to which ``ANNOUNCE`` may lead,
-        and the probability of the second: the mean height is 1-δ."""
+        """The two of the places 0, Z and R to which ``ANNOUNCE`` may lead, and the probability of
+        the second; with ``ALONG``, which leads from Z to R w.p. θ, R then has probability 1-δ."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:

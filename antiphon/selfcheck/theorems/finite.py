@@ -54,7 +54,7 @@ def claiming(mechanism: Claiming, measure: Approximate, verification: Verificati
 class Table(ContinualMechanism[int, int, object]):
     """A finite mechanism given by a table of weights; its hidden state persists between queries.
 
-    ``rows[state][query]`` weighs the outcomes (next state, answer), the answer running faster.
+    ``rows[state][query]`` weighs the outcomes (next state, answer), in lexicographic order.
     """
 
     name: str

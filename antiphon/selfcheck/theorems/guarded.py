@@ -126,7 +126,7 @@ def _composition() -> Instance:
 
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
-    """Evidence for Cor. 3.8: the solver of Def. 3.7 and the IM of Def. 2.12 have the same δ."""
+    """Evidence for Cor. 3.8: the game of Def. 3.7 and the IM of Def. 2.12 have the same tight δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

@@ -202,7 +202,7 @@ def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evid
     """Evidence on ``Corners``, the worst case; in the twin, the odometer counts only the creations
     that see a difference.
 
-    The figure is 37/64 (CM §5.2), where half of δ = 1/2 is for the δ_i.
+    The twin's gain is 37/64 (CM §5.2), above δ = 1/2, of which half is for the δ_i that count.
     """
     one, delta = corners(2, Fraction(1, 4), symmetric=True), Fraction(1, 2)
     f, reading = sparse_parallel([one.parameters]), reading_at(delta, counting)

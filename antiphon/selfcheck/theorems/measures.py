@@ -42,8 +42,8 @@ def checks() -> Iterable[Check]:
 
 
 def of_range() -> tuple[Bound, ...]:
-    """The points (ε, δ(ε)), at each ε of the worst η-bounded-range mechanism, η = ln 4 (Dong,
-    Durfee and Rogers 2020)."""
+    """The points (ε, δ(ε)), where δ(ε) is the largest tight δ of any η-bounded-range mechanism, η =
+    ln 4 (Dong, Durfee and Rogers 2020)."""
     growth = ETA.argument
     return tuple((epsilon(Log(root**2)), (1 - root / 2) ** 2 / (1 - 1 / growth)) for root in ROOTS)
 

@@ -182,7 +182,7 @@ def few_differ(created: Sequence[Create], most: int) -> tuple[ConComp, FewDiffer
 
 def _unlike(*, alike: bool = False) -> Evidence:
     """Evidence for the closed-form bound of creations with different ε, at ε = ln 3. If ``alike``,
-    the claim is the bound for equal ε, which a mixture exceeds."""
+    the claim is the bound for equal ε, which these creations exceed."""
     delta, at = Fraction(1, 1000), Log(3)
     kinds = [*[corners(2, delta)] * 2, corners(5, Fraction(0))]
     pairs = [each.parameters for each in kinds]
@@ -251,8 +251,8 @@ def _exposed(n: int) -> Evidence:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """Evidence on the bound of k-sparse composition of ρ-zCDP mechanisms; not ``revealed``: on kρ,
-    which is too small as it forgets the public answers."""
+    """Evidence on the bound of k-sparse composition of ρ-zCDP mechanisms; not ``revealed``: on the
+    claim kρ, which is too small as it forgets the public answers."""
     rho, _ = _rho()
     right = from_renyi(SparseDivergence((rho,) * k, n))
     curve = right if revealed else from_concentrated(k * rho.rho)

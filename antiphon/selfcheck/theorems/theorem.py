@@ -232,8 +232,8 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """The larger of two δ, of world 0 against 1 and of 1 against 0, and the world that comes first
-    in it."""
+    """The larger of two δ, of world 0 against 1 and of 1 against 0, and which world comes first in
+    it."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 

@@ -51,8 +51,8 @@ class Buffers:
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """The weights β_i and gaps 1 - μ_i in the coefficients b_k = Σ β_i μ_i^k of the matrix B =
-        A·C⁻¹, where A sums prefixes; 1 - μ_0 is ``loss``."""
+        """The weights β_i and gaps 1 - μ_i in the coefficients b_k = Σ β_i μ_i^k of B = A·C⁻¹: μ_0
+        is the factor by which A's sums decay (1 without decay), the others are C's zeros."""
         gaps = np.array((self.loss, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 

@@ -23,7 +23,7 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
 class SwapsStates(Extended):
-    """A broken ExtConComp: after a question it swaps the states of the mechanisms 2i and 2i+1.
+    """A broken ExtConComp: after a question to mechanism 2i or 2i+1 it swaps the states of both.
 
     The verifier's record of each mechanism's messages is then wrong, so a mechanism can be asked
     more than its f allows.

@@ -123,10 +123,10 @@ class Snapping(NoninteractiveMechanism[int, float]):
 class TruncatedGeometric(NoninteractiveMechanism[int, int]):
     """The mechanism GeoSample: a count in 0..n plus exact geometric noise, clipped to 0..n.
 
-    NIM: an int -> an int. It draws z with weight F(z) − F(z−1), like the paper's binary search for
-    the least z with F(z) >= u for a uniform u in 1..d. Privacy: ln(1 + 2^-k)-DP w.r.t. counts at
-    most 1 apart; proved. Source: Balcer and Vadhan 2019, *Differential Privacy on Finite
-    Computers*, Alg. 4.8.
+    NIM: an int -> an int. It draws z with weight F(z) − F(z−1), F its ``distribution``, like the
+    paper's binary search for the least z with F(z) >= u for a uniform u in 1..F(n). Privacy: ln(1 +
+    2^-k)-DP w.r.t. counts at most 1 apart; proved. Source: Balcer and Vadhan 2019, *Differential
+    Privacy on Finite Computers*, Alg. 4.8.
     """
 
     k: int = attrs.field(default=3, validator=whole)
