@@ -35,7 +35,7 @@ class BoardFile:
         if self.sources:
             return None
         said = ", ".join(f'"{each}"' for each in self.patterns) or "…"
-        return f"no file in {self.place} matches its line files = [{said}]"
+        return f"no file in {self.place.absolute()} matches its line files = [{said}]"
 
 
 def read_board(path: str | Path) -> BoardFile:

@@ -60,9 +60,9 @@ def is_begun(folder: Path) -> bool:
 def not_begun(folder: Path, epsilon: Fraction, line: str, *, what: str = "board") -> FileError:
     """The error that nothing has been begun in the folder; ``line`` is what begins it."""
     return FileError(
-        f"there is no {what} in {folder} yet. If there was one, its folder was moved, or its disk "
-        f"is missing: bring it back. A new one spends ε = {shown_up(epsilon)}, again if there was "
-        f"one before; to begin it: {line}"
+        f"there is no {what} in {folder.absolute()} yet. If there was one, its folder was moved, "
+        f"or its disk is missing: bring it back. A new one spends ε = {shown_up(epsilon)}, again "
+        f"if there was one before; to begin it: {line}"
     )
 
 

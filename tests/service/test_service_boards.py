@@ -84,6 +84,7 @@ def test_rows_are_counted_once_and_told_when_their_window_is_over(talked, known)
         ({"rows": [ROW, {**ROW, "user": ["ada"]}]}, "not a row"),
         ({"rows": [ROW, {**ROW, "user": True}]}, "not a row"),
         ({"rows": [{**ROW, "time": "2027-01-01"}]}, "refused"),
+        ({"rows": [{**ROW, "user": 17.0}]}, "refused"),
         ({"rows": [ROW], "until": "soon"}, "refused"),
     ],
     ids=str,
