@@ -45,6 +45,7 @@ class Served:
             FILE,
             "--folder",
             str(folder),
+            "--begin",
             *options,
         ]
         self.process = subprocess.Popen([*command, "--port", str(self.port)], cwd=ROOT)

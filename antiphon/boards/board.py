@@ -270,17 +270,19 @@ class Board(Shown):
     # --- methods that run the board -----------------------------------------------------------
 
     def open(
-        self, folder: str | Path, *, moved: bool = False, witness: Witness | None = None
-    ) -> LiveBoard:
+        self, folder: str | Path, *, begin: bool = True, moved: bool = False,
+        witness: Witness | None = None,
+    ) -> LiveBoard:  # fmt: skip
         """Run the board in a folder: start it if the folder is new, else resume it where it
         stopped.
 
-        ``moved``: your statement that the folder has been moved here, and that no copy of it goes
-        on. ``witness``: as of ``ap.resume``.
+        ``begin``: whether it may be started; False refuses a folder without a board, so that one
+        that is missing does not spend ε again. ``moved``: your statement that the folder has been
+        moved here, and that no copy of it goes on. ``witness``: as of ``ap.resume``.
         Raises: InvalidArgument if another board lives there; ResumeError, FileError as
         ``ap.resume``.
         """
-        return begin_live(self, Path(folder), moved=moved, witness=witness)
+        return begin_live(self, Path(folder), begin_new=begin, moved=moved, witness=witness)
 
     def start(self, *, seed: int | None = None) -> LiveBoard:
         """Run the board in memory, for trying it out; a ``seed`` is for examples only."""

@@ -29,6 +29,14 @@ class BoardFile:
         """The existing files that match the board's patterns, sorted by name."""
         return sorted({each for pattern in self.patterns for each in self.place.glob(pattern)})
 
+    @property
+    def unmatched(self) -> str | None:
+        """The text that says that no file matches the board's patterns; None if one does."""
+        if self.sources:
+            return None
+        said = ", ".join(f'"{each}"' for each in self.patterns) or "…"
+        return f"no file in {self.place.absolute()} matches its line files = [{said}]"
+
 
 def read_board(path: str | Path) -> BoardFile:
     """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from numbers import Integral, Number
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, Union, cast
 
 import attrs
 
@@ -22,7 +23,7 @@ LONGEST: Final = 200
 
 _NAMED: Final = 20
 """The largest number of bad lines, or of columns, that an error text lists."""
-Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
+Source: TypeAlias = Union[str, Path, Iterable[Union[Sequence[object], Mapping[str, object]]]]
 
 Bad: TypeAlias = Literal["refuse", "leave out"]
 
@@ -74,7 +75,7 @@ class _Unread:
         if self.number <= _NAMED:
             self._lines.setdefault(reason, []).append(line)
 
-    def error(self, file: str) -> BadRow:
+    def error(self, file: str, more: str = "") -> BadRow:
         """The error that names the first unreadable lines, and how many more there are."""
         told = [
             f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}: {reason}"
@@ -83,7 +84,7 @@ class _Unread:
         if self.number > _NAMED:
             told.append(f"and {self.number - _NAMED:,} lines more")
         reason, lines = next(iter(self._lines.items()))
-        return BadRow(file, lines[0], reason, said="; ".join(told))
+        return BadRow(file, lines[0], reason, said="; ".join(told) + more)
 
 
 class _Uneven(str):
@@ -153,7 +154,26 @@ def rows_of(
             "number: say name=…, another for each frame"
         )
     reader = CellReader(name or "the frame", columns, columns.names, leave_out=bad == "leave out")
-    return reader, enumerate(source)
+    return reader, _frame_cells(reader.label, source, columns)
+
+
+def _frame_cells(
+    label: str, source: Iterable[object], columns: BoardColumns
+) -> Iterator[tuple[int, object]]:
+    """The numbered rows of a frame, each as its cells; those of a dict by the columns' names.
+    Raises: BadRow for a dict that lacks a column."""
+    for line, row in enumerate(source):
+        if not isinstance(row, Mapping):
+            yield line, row
+            continue
+        named = cast("Mapping[object, object]", row)
+        missing = [name for name in columns.names if name not in named]
+        if missing:
+            raise BadRow(
+                label, line, f"a dict without {missing[0]!r}; a row that is a dict has all columns "
+                f"that the board reads: {', '.join(columns.names)}",
+            )  # fmt: skip
+        yield line, tuple([named[name] for name in columns.names])
 
 
 @contextmanager
@@ -241,20 +261,26 @@ class CellReader:
 
     def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
         """The rows of numbered lines. Raises: BadRow after the last line, about all lines that
-        cannot be read; with ``leave_out`` these are only counted."""
+        cannot be read; with ``leave_out`` these are only counted, if they are at most half."""
         label, named, clock, unread = self.label, self._row, self._columns.clock, _Unread()
-        for line, cells in lines:
+        columns, number, outside = self._columns, 0, 0
+        for number, (line, cells) in enumerate(lines, 1):  # noqa: B007
             try:
                 if type(cells) not in (list, tuple) or len(cells) != self._width:
                     raise ValueError(cells if type(cells) is _Uneven else self._shape)
-                user = "" if self._user is None else self.text(cells[self._user], "a user")
+                user = ""
+                if self._user is not None:
+                    user = self.text(cells[self._user], "a user", column=columns.user)
                 wall = self.wall(cells[self._time], clock)
                 window = clock.window(wall)
                 if not 0 <= window < clock.windows:
+                    outside += 1
                     raise ValueError("its time lies in none of the board's windows")
                 key = 0 if self._by is None else self._key(cells[self._by])
                 amount = 1 if self._amount is None else self.counted(cells[self._amount])
-                name = f"{label}:{line}" if named is None else self.text(cells[named], "a key")
+                name = f"{label}:{line}"
+                if named is not None:
+                    name = self.text(cells[named], "a key", column=columns.row)
             except ValueError as error:
                 unread.add(line, str(error))
                 continue
@@ -262,12 +288,17 @@ class CellReader:
         self.left_out = unread.number
         if unread.number and not self._leaves:
             raise unread.error(label)
+        if 2 * (unread.number - outside) > number:
+            raise unread.error(
+                label, "; more than half of its lines cannot be read, so bad='leave out' does not "
+                "leave them out: see whether its format has changed",
+            )  # fmt: skip
 
     @property
     def _shape(self) -> str:
         names = ", ".join(self._columns.names)
         return (
-            f"a row of a frame is a list or tuple of {self._width} cells: {names}. "
+            f"a row of a frame is a list or tuple of {self._width} cells, or a dict: {names}. "
             "ap.stream(frame, board.columns.names) makes such rows of a frame"
         )
 
@@ -282,9 +313,13 @@ class CellReader:
             ) from None
 
     @staticmethod
-    def text(cell: object, of: str, longest: int = LONGEST) -> str:
-        """The text of a cell that holds a user's name or a key; ``of`` is "a user" or "a key", for
-        the error text. Raises: ValueError."""
+    def text(
+        cell: object, of: str, longest: int = LONGEST, *, column: str | None = None
+    ) -> str:  # fmt: skip
+        """The text of a cell that holds a user's name or a key; ``of`` is "a user" or "a key", and
+        ``column`` its column, for the error text. Raises: ValueError."""
+        if type(cell) is not str:
+            _refuse_float(cell, of[2:], column)
         text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
         if not 0 < len(text) <= longest or not text.isprintable():
             raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {longest} characters")
@@ -294,7 +329,9 @@ class CellReader:
         if type(cell) is tuple or type(cell) is list:
             raise ValueError(f"its key is {of_kind(cell)}: {ONE_TEXT}")
         if not self._keys:
-            return self.text(cell, "a key", LONGEST_KEY)
+            return self.text(cell, "a key", LONGEST_KEY, column=self._columns.by)
+        if type(cell) is not str:
+            _refuse_float(cell, "key", self._columns.by)
         found = self._keys.get(cell if type(cell) is str else str(cell), self._rest)
         if found is None:
             raise ValueError("its key is none of the board's: list it, or say others='a key'")
@@ -322,6 +359,16 @@ class CellReader:
         else:
             exact = Fraction(amount)
         return round(min(max(exact, low), high) / columns.step)
+
+
+def _refuse_float(cell: object, of: str, column: str | None) -> None:
+    """Raise ValueError for a float but NaN: 17.0 would be another user, or key, than 17."""
+    if isinstance(cell, Number) and not isinstance(cell, Integral) and cell == cell:
+        raise ValueError(
+            f"its {of} is a float, as pandas makes of whole numbers where a cell is missing, and "
+            f"17.0 is another {of} than 17: make the column whole numbers again, by "
+            f"frame[{column!r}] = frame[{column!r}].astype('Int64')"
+        )
 
 
 _DIGITS: Final = 40

@@ -13,6 +13,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -21,13 +22,16 @@ from typing import Any, Final, Literal, TypeAlias
 from antiphon.boards.cells import BadRow, BoardRow
 from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
+from antiphon.numbers import shown_up
 from antiphon.numbers.errors import FileError, InvalidArgument, ProtocolError
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
 """A callback that gets the number of rows read so far, for a progress bar."""
 
-
+LOG: Final = "session.jsonl"
+INBOX: Final = "inbox.sqlite"
+"""The names of the two files in a board's folder: its session, and its rows and answers."""
 _CHUNK: Final = 20_000
 _MOST: Final = 1 << 25
 """The largest size in bytes of the rows of a window, which are one message of the session."""
@@ -46,6 +50,20 @@ create table if not exists said (name text primary key, value text not null);
 _ADD: Final = """insert or ignore into rows (name, window, time, person, key, amount)
 values (?, ?, ?, ?, ?, ?)"""
 _FIND: Final = "select window, time, person, key, amount from rows where name = ?"
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether a board, or a live stream, has been begun in the folder."""
+    return any((folder / name).exists() for name in (LOG, INBOX))
+
+
+def not_begun(folder: Path, epsilon: Fraction, line: str, *, what: str = "board") -> FileError:
+    """The error that nothing has been begun in the folder; ``line`` is what begins it."""
+    return FileError(
+        f"there is no {what} in {folder.absolute()} yet. If there was one, its folder was moved, "
+        f"or its disk is missing: bring it back. A new one spends ε = {shown_up(epsilon)}, again "
+        f"if there was one before; to begin it: {line}"
+    )
 
 
 class _Closed:

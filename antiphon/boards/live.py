@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from datetime import timedelta
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
@@ -14,7 +15,7 @@ import attrs
 
 from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import Inbox, Late
+from antiphon.boards.inbox import INBOX, LOG, Inbox, Late, is_begun, not_begun
 from antiphon.boards.intake import Intake
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
@@ -37,6 +38,8 @@ class Runs(Defined, Protocol):
     """The interface that a board must have so that ``LiveBoard`` can run it."""
 
     @property
+    def epsilon(self) -> Fraction: ...
+    @property
     def lateness(self) -> timedelta: ...
     @property
     def late(self) -> Late: ...
@@ -56,8 +59,6 @@ class Runs(Defined, Protocol):
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
-LOG: Final = "session.jsonl"
-INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
 """The number of windows whose messages are written to the disk together, for speed."""
 _BEHIND: Final = 8
@@ -200,8 +201,7 @@ class LiveBoard(Shown):
         over = clock.over(now, lateness)
         if until is None and over > closed:
             behind = clock.window(now - lateness) - closed
-            begun = self._inbox.said("begun") is not None
-            if not begun or behind > max(_BEHIND, timedelta(days=_BEHIND) // clock.every):
+            if not self.fed or behind > max(_BEHIND, timedelta(days=_BEHIND) // clock.every):
                 raise InvalidArgument(
                     f"by this machine's clock {counted(over - closed, 'window')} would be "
                     f"published at once, from {clock.name(closed)} to {clock.name(over - 1)}, and "
@@ -255,6 +255,11 @@ class LiveBoard(Shown):
         return self._inbox.purge()
 
     # --- reading what is published ------------------------------------------------------------
+
+    @property
+    def fed(self) -> bool:
+        """Whether a feed has been taken, also one without rows."""
+        return self._inbox.said("begun") is not None
 
     @property
     def windows(self) -> int:
@@ -323,11 +328,13 @@ class LiveBoard(Shown):
 
 def begin_live(
     board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False,
-    witness: Witness | None = None,
+    witness: Witness | None = None, begin_new: bool = True,
 ) -> LiveBoard:  # fmt: skip
     """Start or resume a board in a folder, as ``Board.open`` does, or start one in memory."""
     if folder is None:
         return LiveBoard(board, board.mechanism.start(seed=seed), Inbox(None))
+    if not (begin_new or is_begun(folder)):
+        raise not_begun(folder, board.epsilon, "board.open(folder, begin=True)")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     log = folder / LOG
     session: DurableSession | None = None

@@ -102,6 +102,8 @@ class BoardRun:
             marks = {str(each): each for each in self.file.sources}
             states = {name: (s := each.stat()) and (s.st_mtime_ns, s.st_size)
                       for name, each in marks.items()}  # fmt: skip
+            if self.file.patterns and self.file.unmatched and not self._live.fed:
+                raise InvalidArgument(self.file.unmatched)
             fresh = [each for name, each in marks.items() if self._seen.get(name) != states[name]]
             self._live.feed(*fresh, until=self._until, progress=False)
             self._seen, self._said = states, ""

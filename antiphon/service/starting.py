@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from antiphon.boards.inbox import is_begun, not_begun
 from antiphon.cli.output import one_of
 from antiphon.numbers.errors import FileError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import whole
@@ -29,6 +30,7 @@ class ServiceAsked:
     pace: float | None = None
     until: str | None = None
     sync: str = "each"
+    begin: bool = False
     moved: bool = False
     witness: str | None = None
     reads: float = 200
@@ -66,6 +68,12 @@ def serve(path: Path, asked: ServiceAsked, begun: Any = None) -> int:
     places = Seats(whole(asked.connections, "--connections"), whole(asked.of_one, "--of-one"))
     sync: Any = one_of({each: each for each in ("each", "group", "os")}, asked.sync, "--sync")
     witness = None if asked.witness is None else witness_at(asked.witness)
+    if not (asked.begin or is_begun(known.folder)):
+        place = "" if asked.folder is None else f" --folder {asked.folder}"
+        line = f"antiphon service {path}{place} --begin"
+        spends: Any = known.machine.budget if isinstance(known, StreamFile) else known.board
+        what = "live stream" if live else "board"
+        raise not_begun(known.folder, spends.epsilon, line, what=what)
     try:
         listener = listener_of(asked.host, asked.port)
     except OSError as error:

@@ -103,7 +103,7 @@ def demo(folder: Path, port: int) -> int:
         threading.Thread(target=_talk, args=(port, tokens, came), daemon=True).start()
         print(f"sign in with the token {tokens[0]}")
 
-    return serve(FILE, ServiceAsked(folder=folder, port=port), begun)
+    return serve(FILE, ServiceAsked(folder=folder, port=port, begin=True), begun)
 
 
 def _talk(port: int, tokens: tuple[str, str], came: int) -> None:

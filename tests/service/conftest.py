@@ -127,7 +127,7 @@ def started(folder, tokens):
                 port = free.getsockname()[1]
         what = ["-m", "antiphon"] if twin is None else [str(HERE / "twins.py"), twin]
         where = [str(known or FLIGHTS), "--folder", str(folder)]
-        command = [sys.executable, *what, "service", *where]
+        command = [sys.executable, *what, "service", *where, "--begin"]
         process = subprocess.Popen(
             [*command, "--port", str(port), "--sync", "os", *options],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -84,6 +84,7 @@ def test_rows_are_counted_once_and_told_when_their_window_is_over(talked, known)
         ({"rows": [ROW, {**ROW, "user": ["ada"]}]}, "not a row"),
         ({"rows": [ROW, {**ROW, "user": True}]}, "not a row"),
         ({"rows": [{**ROW, "time": "2027-01-01"}]}, "refused"),
+        ({"rows": [{**ROW, "user": 17.0}]}, "refused"),
         ({"rows": [ROW], "until": "soon"}, "refused"),
     ],
     ids=str,
@@ -195,6 +196,23 @@ def test_a_file_that_is_wrong_is_told_to_the_operator_once(talked, known, place,
     said = capfd.readouterr().err
     assert said.count("the board is not fed: visits.csv, line 2") == 1
     assert "canary" not in said
+
+
+def test_a_pattern_without_a_file_uses_up_no_board(talked, known, place, capfd):
+    """A mistyped one would tell every window of the past as noise alone."""
+
+    async def conversation(talk):
+        await asyncio.sleep(0.2)
+        before = len(talk.service.run.total.windows)
+        (place / "visits.csv").write_text("time,user,country\n2026-01-01,ada,FR\n")
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            if talk.service.run.total.windows:
+                break
+        return before, talk.service.run.total.of("FR")[0]
+
+    assert talked(conversation, known=known, pace=0.02, until="2026-01-04") == (0, 1)
+    assert capfd.readouterr().err.count("the board is not fed: no file in") == 1
 
 
 def test_csv_is_what_python_answers(talked, known):

@@ -153,9 +153,36 @@ def test_a_port_that_is_taken(tmp_path, capsys):
         taken.listen()
         port = str(taken.getsockname()[1])
         given = ["service", str(FILE), "--folder", str(tmp_path / "f"), "--port", port]
-        assert main(given) == 2
+        assert main([*given, "--begin"]) == 2
     assert "try --port" in capsys.readouterr().err
     assert not (tmp_path / "f").exists()
+
+
+BOARD = """by = "country"
+keys = ["FR"]
+start = 2026-01-01
+horizon = 9
+per_user = 1
+epsilon = 1
+"""
+
+
+def test_a_service_begins_by_a_word_only(tmp_path, capsys):
+    """A folder that is missing, as a volume in Docker, would otherwise spend the budget again."""
+    (tmp_path / "visits.toml").write_text(BOARD)
+    kinds = ((FILE, "live stream", "4"), (tmp_path / "visits.toml", "board", "1"))
+    for path, what, epsilon in kinds:
+        for folder in (tmp_path / "none", tmp_path / what):
+            given = ["service", str(path), "--folder", str(folder)]
+            if folder.name == what:  # it is there, with tokens only
+                assert main([*given, "--token", "ingestion", "feed"]) == 0
+            assert main(given) == 2
+            said = capsys.readouterr().err
+            assert f"there is no {what} in {folder} yet" in said
+            assert f"ε = {epsilon}, again if there was one before" in said
+            assert f"antiphon service {path} --folder {folder} --begin\n" in said
+            assert not (folder / "session.jsonl").exists()
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_stream_has_a_statement_and_csv(talked):

@@ -256,5 +256,5 @@ def test_a_flood_leaves_no_tracebacks(started):
     ],
 )
 def test_what_it_cannot_be_started_with(folder, options, said, capsys):
-    assert main(["service", str(FILE), "--folder", str(folder), *options]) == 2
+    assert main(["service", str(FILE), "--folder", str(folder), "--begin", *options]) == 2
     assert said in capsys.readouterr().err

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import attrs
 
 from antiphon.boards.board_files import BoardFile, read_board
+from antiphon.boards.inbox import is_begun, not_begun
 from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.series import BoardSeries
 from antiphon.cli.output import check_files, one_of, print_card, print_json
@@ -30,6 +31,7 @@ class BoardAsked:
     leave_late: bool
     leave_bad: bool
     as_csv: bool
+    begin: bool
     moved: bool
     output: Path | None
     force: bool
@@ -50,7 +52,9 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
     if act is _page:
         check_files([to], asked.force)
     feeds = act in (_feed, _run)
-    with _opened(known, feeds, asked.moved) as live:
+    if act is _run and not is_begun(known.folder):
+        _check_files(known, fed=False)
+    with _opened(known, action, path, asked) as live:
         found = act(known, live, asked, to)
         if found is not None:
             _tell(found, asked)
@@ -59,12 +63,24 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
     return 0
 
 
-def _opened(known: BoardFile, feeds: bool, moved: bool) -> LiveBoard:
-    """The running board of a TOML file, from its folder; an empty one in memory, if there is no
-    folder yet and the action adds no rows."""
-    if feeds or known.folder.exists():
-        return known.board.open(known.folder, moved=moved)
-    return known.board.start()
+def _opened(known: BoardFile, action: str, path: Path, asked: BoardAsked) -> LiveBoard:
+    """The running board of a TOML file, from its folder; for the statement of a board that is not
+    begun, an empty one in memory. Raises: FileError if it is to be begun by --begin."""
+    if is_begun(known.folder) or (asked.begin and action in ("run", "feed")):
+        return known.board.open(known.folder, moved=asked.moved)
+    if action == "statement":
+        return known.board.start()
+    line = f"antiphon board {action if action == 'feed' else 'run'} {path} --begin"
+    raise not_begun(known.folder, known.board.epsilon, line)
+
+
+def _check_files(known: BoardFile, *, fed: bool) -> None:
+    """Raise InvalidArgument if no file matches, and the board was never fed; if it was, warn."""
+    if known.unmatched is None:
+        return
+    if not fed:
+        raise InvalidArgument(f"{known.unmatched}: nothing would be fed; nothing was published")
+    _warn(known.unmatched)
 
 
 def _warn(text: str) -> None:
@@ -83,6 +99,7 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Fed:
     """Add the rows of the board's files and rewrite its page. For a timer, such as cron."""
+    _check_files(known, fed=live.fed)
     fed = _fed(live, known.sources, asked)
     _write_page(live, to)
     return fed

@@ -40,6 +40,9 @@ def board(
         bool, typer.Option("--leave-bad", help="Leave out lines that cannot be read.")
     ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Numbers as a CSV file.")] = False,
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Begin the board, where its folder has none: spends ε.")
+    ] = False,
     moved: Annotated[
         bool, typer.Option("--moved", help="Its folder has been moved, and no copy goes on.")
     ] = False,
@@ -52,7 +55,7 @@ def board(
 
     asked = running_boards.BoardAsked(
         sources=tuple(sources or ()), until=until, how=how, last=last,
-        leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, moved=moved, output=output,
-        force=force, as_json=json,
+        leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, begin=begin, moved=moved,
+        output=output, force=force, as_json=json,
     )  # fmt: skip
     return running_boards.board(action, file, asked)

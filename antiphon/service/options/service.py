@@ -34,6 +34,9 @@ def service(
     sync: Annotated[
         str, typer.Option(help="When an answer may leave: each, group or os.")
     ] = "each",
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Begin it, where its folder has none: spends ε.")
+    ] = False,
     moved: Annotated[
         bool, typer.Option("--moved", help="Its folder has been moved, and no copy goes on.")
     ] = False,
@@ -54,8 +57,8 @@ def service(
 
     asked = starting.ServiceAsked(
         folder=folder, port=port, host=host, names=tuple(name or ()), pace=pace, until=until,
-        sync=sync, moved=moved, witness=witness, reads=reads, connections=connections,
-        of_one=of_one,
+        sync=sync, begin=begin, moved=moved, witness=witness, reads=reads,
+        connections=connections, of_one=of_one,
     )  # fmt: skip
     if token is not None:
         return starting.give_token(file, asked.folder, *token)

@@ -253,6 +253,7 @@ class TestFeeding:
              "user": ["ada", "bob", None, "eve", "bob"],
              "country": ["FR", "FR", "FR", None, "DE"]}
         )  # fmt: skip
+        frame = pd.concat([frame, frame[4:], frame[4:]])
         frame.to_csv(tmp_path / "f.csv", index=False)
         for others, bad in ((None, 3), ("else", 2)):
             told = []
@@ -329,7 +330,7 @@ class TestFeeding:
 
     def test_all_bad_lines_are_told_at_once_or_left_out(self, tmp_path):
         rows = [DAYS[0], *["2026-01-01,,FR"] * 3, "soon,ada,FR", "2026-01-01,ada", *DAYS[1:],
-                *["2026-01-02,ada,IT"] * 33]  # fmt: skip
+                *["2026-01-02,ada,IT"] * 33, *["2026-01-09,bob,FR"] * 33]  # fmt: skip
         path, live = csv(tmp_path, rows), counting().start(seed=1)
         with pytest.raises(BadRow) as found:
             live.feed(path, until="2026-01-03")
@@ -340,7 +341,7 @@ class TestFeeding:
         assert "and 18 lines more; nothing" in said
         assert "ada" not in said
         fed = live.feed(path, until="2026-01-03", bad="leave out")
-        assert (fed.new, fed.bad) == (5, 38)
+        assert (fed.new, fed.bad) == (38, 38)
         assert live.ask("window").values == ((1, 1), (1, 0))
         assert counting(bad="leave out").start(seed=1).feed(path, until="2026-01-03").bad == 38
         assert "cannot be read is in no count" in str(counting(bad="leave out").statement())
@@ -348,9 +349,67 @@ class TestFeeding:
             with pytest.raises(InvalidArgument, match="bad"):
                 board.start().feed(bad="drop" if board.engine == "rows" else "leave out")
 
-    def test_rows_that_are_dicts_are_told_how_to_come(self):
-        with pytest.raises(BadRow, match=r"tuple of 3 cells: time, user, country\. ap\.stream"):
-            counting().start(seed=1).feed([{"time": "2026-01-01"}], name="f", until="2026-01-02")
+    def test_rows_that_are_dicts_are_read_by_column_or_refused(self):
+        """Whatever ``bad`` says: otherwise the board would be used up on noise alone."""
+        frame = pd.DataFrame([["x", *row.split(",")] for row in DAYS[:3]])
+        frame.columns = ["more", "time", "user", "country"]
+        for bad in ("refuse", "leave out"):
+            live = counting().start(seed=1)
+            given = {"name": "f", "until": "2026-01-02", "bad": bad}
+            for wrong, said in (
+                (frame.drop(columns="user").to_dict("records"), "line 0: a dict without 'user'; .*"
+                 "all columns that the board reads: time, user, country"),
+                ([*frame.itertuples()], r"tuple of 3 cells, or a dict: time, user, country\. ap"),
+            ):  # fmt: skip
+                with pytest.raises(BadRow, match=said):
+                    live.feed(wrong, **given)
+            assert (live.windows, live.status().rows) == (0, 0)
+            assert live.feed(frame.to_dict("records"), **given).new == 3
+            assert live.ask().values == ((1, 1),)
+
+    @over("half, told", [(2, 1), (3, None)])
+    def test_a_file_whose_format_has_changed_is_not_left_out(self, tmp_path, half, told):
+        """Of four lines as many as ``half`` say; lines of other times can be read."""
+        rows = ["02.01.2026,ada,FR"] * half + ["2026-01-01,ada,FR"] * (4 - half)
+        live = counting(bad="leave out", horizon=1).start(seed=1)
+        path = csv(tmp_path, rows)
+        if told:
+            assert live.feed(path, until="2026-01-02").told == told
+            return
+        with pytest.raises(BadRow, match=r"lines 2, 3, 4: .*more than half .*format has changed"):
+            live.feed(path, until="2026-01-02")
+        assert (live.windows, live.status().rows) == (0, 0)
+        late = csv(tmp_path, [*["2026-02-01,ada,FR"] * 8, "2026-01-01,ada,FR"], "late.csv")
+        assert live.feed(late, until="2026-01-02").bad == 8
+
+    def test_a_float_is_no_user_and_no_key(self):
+        """17.0 of a frame with a missing cell would be another user than 17, or another key."""
+        given = {"user": "u", "by": "k", "keys": ["1", "2"], "others": "other", "row": "r"}
+        whole = {
+            "time": ["2026-01-01"] * 4,
+            "u": [1, 2, 3, 4],
+            "k": [1, 2, 1, 1],
+            "r": [5, 6, 7, 8],
+        }
+        for column, of in (("u", "user"), ("k", "key"), ("r", "key")):
+            frame = pd.DataFrame(whole)
+            frame.loc[3, column] = None
+            live = counting(**given).start(seed=1)
+            for bad in ("refuse", "leave out"):
+                rows = ap.stream(frame, live.board.columns.names, missing="")
+                for source in (rows, frame.to_dict("records")):
+                    with pytest.raises(BadRow, match=rf"its {of} is a float.*frame\['{column}'\]"):
+                        live.feed(source, name="f", until="2026-01-02", bad=bad)
+            frame[column] = frame[column].astype("Int64")
+            rows = ap.stream(frame, live.board.columns.names, missing="")
+            assert live.feed(rows, name="f", until="2026-01-02", bad="leave out").new >= 3
+            assert live.ask().values == ((2, 1, int(column == "k")),)
+
+    def test_text_of_a_float_stays_text(self, tmp_path):
+        live = counting(by="k", keys=["17", "17.0"]).start(seed=1)
+        path = csv(tmp_path, ["2026-01-01,17.0,17.0"], head="time,user,k\n")
+        live.feed(path, until="2026-01-02")
+        assert live.ask().values == ((0, 1),)
 
     @over(
         "line, said",

@@ -153,6 +153,20 @@ def test_a_log_that_is_gone_is_not_begun_again(tmp_path):
         counting().open(folder)
 
 
+def test_only_an_open_that_may_begin_begins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path, folder = csv(tmp_path, ROWS), tmp_path / "board"
+    wanted = rf"no board in {folder} yet.*ε = 1e\+06, again.*board\.open\(folder, begin=True\)"
+    for _ in range(2):
+        with pytest.raises(ap.FileError, match=wanted):
+            counting().open(folder.name, begin=False)
+        assert not folder.exists() or not list(folder.iterdir())
+        folder.mkdir(exist_ok=True)
+    fed(counting(), folder, path)
+    with counting().open(folder, begin=False) as live:
+        assert live.ask("window").values == EXACT
+
+
 def test_files_with_rows_in_them_are_the_owners(tmp_path):
     fed(counting(), tmp_path / "board", csv(tmp_path, ROWS))
     for name in (running.LOG, running.INBOX):

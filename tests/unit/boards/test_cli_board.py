@@ -1,6 +1,7 @@
 """``antiphon board``: both outputs, each status, bad input in one line."""
 
 import json
+import shutil
 
 import pytest
 from making import csv
@@ -39,7 +40,7 @@ def path(tmp_path):
 
 
 def test_a_day_of_a_board(cli, path):
-    status, out, err = cli("board", "run", path, "--until", "2026-01-03")
+    status, out, err = cli("board", "run", path, "--until", "2026-01-03", "--begin")
     assert status == 0
     assert err == "warning: ε = 1e+06 promises next to nothing: see the statement\n"
     assert "3 new rows, 0 known ones; 2 windows published" in out
@@ -69,7 +70,7 @@ def test_sums_are_a_board_of_a_column(cli, path):
     path.write_text(TOML + 'sum = "amount"\nlow = 0\nhigh = 500\nfolder = "sums"\n')
     rows = [f"{row},{n}00" for n, row in enumerate(ROWS, 4)]
     csv(path.parent, rows, head="time,user,country,amount\n")
-    assert cli("board", "feed", path, "--until", "2026-01-03")[0] == 0
+    assert cli("board", "feed", path, "--until", "2026-01-03", "--begin")[0] == 0
     _, out, _ = cli("board", "ask", path, "--json")
     assert json.loads(out)["values"] == [["400", "500"], ["900", "500"]]
     assert (path.parent / "sums").is_dir()
@@ -78,7 +79,7 @@ def test_sums_are_a_board_of_a_column(cli, path):
 def test_keys_that_are_found_and_rows_that_are_purged(cli, path):
     found = TOML.replace('["FR", "DE"]', '"discovered"\ndelta = 0.5')
     path.write_text(found.replace("epsilon = 1000000", "epsilon = 100"))
-    assert cli("board", "feed", path, "--until", "2026-01-03")[0] == 0
+    assert cli("board", "feed", path, "--until", "2026-01-03", "--begin")[0] == 0
     _, out, _ = cli("board", "purge", path, "--json")
     assert json.loads(out) == {"purged": 3}
     assert "0 rows of windows" in cli("board", "purge", path)[1]
@@ -95,9 +96,10 @@ def test_a_page_has_released_numbers_and_public_times_only(cli, path):
         path.write_text(text.replace("events*", f"rows{number}"))
         csv(path.parent, ROWS[:1] * 2 + more, f"rows{number}.csv")
         assert (
-            cli("board", "run", path, "--until", "2026-01-03", "--output", path.with_name("p"))[0]
+            cli("board", "run", path, "--begin", "--until", "2026-01-03",
+                "--output", path.with_name("p"))[0]
             == 0
-        )
+        )  # fmt: skip
         live = read_board(path).board.open(path.parent / f"b{number}")
         with live:
             shown = [str(live), repr(live), live._repr_mimebundle_()["text/html"]]
@@ -110,7 +112,7 @@ def test_a_page_has_released_numbers_and_public_times_only(cli, path):
 
 
 def test_python_writes_the_page_of_the_command_line(cli, path, tmp_path):
-    assert cli("board", "run", path, "--until", "2026-01-03")[0] == 0
+    assert cli("board", "run", path, "--until", "2026-01-03", "--begin")[0] == 0
     page = path.with_suffix(".html")
     written = page.read_bytes()
     with read_board(path).board.open(path.with_suffix("")) as live:
@@ -135,21 +137,66 @@ def test_a_page_of_sums_says_so_and_names_the_column(tmp_path):
 
 
 def test_what_only_reads_founds_no_folder(cli, path):
-    for action in ("status", "ask", "page", "purge"):
-        assert cli("board", action, path)[0] == 0
-    status, out, _ = cli("board", "statement", path)
-    assert (status, "Who is protected" in out) == (0, True)
-    assert not (path.parent / "visits").exists()
+    folder = path.with_suffix("")
+    for _ in range(2):
+        for action in ("status", "ask", "page", "purge"):
+            status, _, err = cli("board", action, path, "--begin")
+            assert (status, f"there is no board in {folder} yet" in err) == (2, True)
+        status, out, _ = cli("board", "statement", path)
+        assert (status, "Who is protected" in out) == (0, True)
+        assert not folder.exists() or not list(folder.iterdir())
+        folder.mkdir(exist_ok=True)  # as of a volume that is mounted, and is another one
+
+
+def test_a_board_begins_by_a_word_only(cli, path):
+    """A folder that is missing would otherwise spend ε again, and tell the same days twice."""
+    folder, until = path.with_suffix(""), ("--until", "2026-01-03")
+    for action in ("run", "feed"):
+        status, out, err = cli("board", action, path, *until)
+        assert (status, out) == (2, "")
+        assert f"there is no board in {folder} yet" in err
+        assert "A new one spends ε = 1e+06, again if" in err
+        assert err.endswith(f"to begin it: antiphon board {action} {path} --begin\n")
+        assert not folder.exists()
+        assert not path.with_suffix(".html").exists()
+    for _ in range(2):  # a first command may come again
+        assert cli("board", "run", path, *until, "--begin")[0] == 0
+    assert cli("board", "run", path, *until)[0] == 0
+    _, told, _ = cli("board", "ask", path, "--json")
+    folder.rename(path.parent / "moved")
+    assert cli("board", "run", path, *until)[0] == 2
+    (path.parent / "moved").rename(folder)
+    assert cli("board", "ask", path, "--json")[1] == told
+
+
+def test_a_first_run_without_a_file_is_refused(cli, path):
+    run = ("board", "run", path, "--until", "2026-01-03")
+    for files, said in (('["rentl-*.csv"]', '["rentl-*.csv"]'), ("[]", "[…]")):
+        path.write_text(TOML.replace('["events*.csv"]', files))
+        status, _, err = cli(*run, "--begin")
+        assert (status, f"files = {said}: nothing would be fed" in err) == (2, True)
+        assert not path.with_suffix("").exists()
+        with read_board(path).board.open(path.with_suffix("")):
+            pass
+        assert cli(*run)[0] == 2  # a board that is there, and was never fed
+        shutil.rmtree(path.with_suffix(""))
+    path.write_text(TOML)
+    assert cli(*run, "--begin")[0] == 0
+    path.with_name("events.csv").unlink()
+    status, out, err = cli(*run[:-1], "2026-01-04")
+    assert (status, "1 window published" in out) == (0, True)
+    assert f'warning: no file in {path.parent} matches its line files = ["events*.csv"]' in err
 
 
 def test_without_pictures_a_page_says_so(cli, path, monkeypatch):
     monkeypatch.setattr(running_boards, "find_spec", lambda _: None)
-    assert "pip install 'antiphon[plot]'" in cli("board", "page", path)[2]
+    asked = ("board", "run", path, "--until", "2026-01-03", "--begin")
+    assert "pip install 'antiphon[plot]'" in cli(*asked)[2]
 
 
 def test_lines_that_cannot_be_read_are_left_out_after_a_word(cli, path):
     csv(path.parent, [*ROWS, "2026-01-02,,FR"])
-    asked = ("board", "feed", path, "--until", "2026-01-03", "--json")
+    asked = ("board", "feed", path, "--until", "2026-01-03", "--json", "--begin")
     assert cli(*asked)[0] == 2
     assert json.loads(cli(*asked, "--leave-bad")[1])["bad"] == 1
     path.write_text(TOML + 'bad = "leave out"\n')  # and the board is the same
@@ -188,7 +235,7 @@ def test_bad_boards_are_one_line(cli, path, change, said):
 
 def test_bad_input_is_one_line(cli, path):
     csv(path.parent, [*ROWS, "2026-01-02,,FR"])
-    status, _, err = cli("board", "run", path, "--until", "2026-01-03")
+    status, _, err = cli("board", "run", path, "--until", "2026-01-03", "--begin")
     assert (status, len(err.splitlines())) == (2, 1)
     assert "events.csv, line 5" in err
     assert not path.with_suffix(".html").exists()
