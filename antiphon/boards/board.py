@@ -237,9 +237,9 @@ class Board(Shown):
             )
         return (
             keys,
-            f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
-            f"{clock.name(clock.windows)}; each is published on time, also if it is "
-            "empty. So the times are public, and the number of rows is not.",
+            f"The board has {counted(clock.windows, 'window')} from {clock.name(0)} "
+            f"({clock.zone}) to {clock.name(clock.windows)}; each is published on time, "
+            "also if it is empty. So the times are public, and the number of rows is not.",
             *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
 

@@ -124,8 +124,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         return [datetime.fromisoformat(each) for each in self.windows]
 
     def _card(self) -> Card:
-        return Card(f"{self.how}: {len(self.windows):,} windows of {len(self.keys):,} keys",
-                    self._parts())  # fmt: skip
+        windows, keys = counted(len(self.windows), "window"), counted(len(self.keys), "key")
+        return Card(f"{self.how}: {windows} of {keys}", self._parts())
 
     def public_card(self) -> Card:
         """The card for a page that others read: what its error means, and no word to whoever runs

@@ -115,6 +115,23 @@ def test_the_errors_of_the_largest_keys_hold_for_all_keys_at_once():
     assert "the last 12 windows" in str(found)
 
 
+def test_months_are_not_offered():
+    for wrong in ("month", "2 years"):
+        with pytest.raises(InvalidArgument, match="a month and a year have no fixed length"):
+            counting(every=wrong)
+    with pytest.raises(InvalidArgument, match="hours, days or weeks, such as") as told:
+        counting(every="3 moons")
+    assert "fixed" not in str(told.value)
+
+
+def test_one_window_and_one_key_are_not_many():
+    board = counting(keys=["FR"], horizon=1)
+    assert "The board has 1 window from" in board.statement().of("What is public")[1]
+    live = board.start(seed=1)
+    live.feed(until="2026-01-02")
+    assert "total since the start: 1 window of 1 key\n" in str(live.ask())
+
+
 def test_the_command_line_asks_for_the_largest_keys(cli, path):
     assert cli("board", "feed", path, "--until", "2026-01-15")[0] == 0
     _, out, _ = cli("board", "ask", path, "--how", "window", "--top", "2")
