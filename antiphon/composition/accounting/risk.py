@@ -148,8 +148,8 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
         hits, right = (f"{math.ceil(100 * exact.fraction(each)):,}"
                        for each in (self.true_positive, self.right_accusations))  # fmt: skip
         return (
-            f"Suppose somebody knows everything but whether you, one unit of what is "
-            f"protected, are there, and first holds it for {100 * self.prior:.10g} % likely.",
+            "Suppose somebody knows everything but whether one unit of what is protected is "
+            f"there, and first holds it for {100 * self.prior:.10g} % likely.",
             f"If {known}they accuse only when at most "
             f"{100 * self.false_positive:.10g} in 100 of those who are not there would be accused, "
             f"then of 100 who are there at most {hits} are accused; and of those accused at most "
