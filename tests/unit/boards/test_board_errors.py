@@ -23,6 +23,12 @@ def path(tmp_path):
     return tmp_path / "visits.toml"
 
 
+def feed(path, until):
+    known = ap.boards.read_board(path)
+    with known.board.open(known.folder) as live:
+        live.feed(*known.sources, until=until)
+
+
 @over(
     "asked, said",
     [
@@ -133,7 +139,7 @@ def test_one_window_and_one_key_are_not_many():
 
 
 def test_the_command_line_asks_for_the_largest_keys(cli, path):
-    assert cli("board", "feed", path, "--until", "2026-01-15")[0] == 0
+    feed(path, "2026-01-15")
     _, out, _ = cli("board", "ask", path, "--how", "window", "--top", "2")
     assert out.startswith("each window: the 2 largest of 3 keys, 14 windows\n")
     _, out, _ = cli("board", "ask", path, "--top", "2", "--csv")
@@ -151,7 +157,8 @@ def test_the_error_is_known_before_anything_is_fed(cli, path):
 
 
 def test_a_page_is_for_its_readers(cli, path):
-    assert cli("board", "run", path, "--until", "2026-03-01")[0] == 0
+    feed(path, "2026-03-01")
+    assert cli("board", "page", path)[0] == 0
     page = path.with_suffix(".html").read_text()
     assert "csv()" not in page
     assert "--csv" not in page
