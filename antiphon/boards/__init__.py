@@ -17,6 +17,7 @@ from antiphon.boards.cells import BadRow
 from antiphon.boards.defining import counts, sums
 from antiphon.boards.discovering import Discovered, DiscoveringSums, discovered
 from antiphon.boards.grouped_sums import GroupedSums, SumsWithin
+from antiphon.boards.largest_keys import LargestKeys
 from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.opener import CellsWithin, KeyOpener, OpeningPurse
 from antiphon.boards.purse import SharedPurse
@@ -38,6 +39,7 @@ __all__ = [
     "Fed",
     "GroupedSums",
     "KeyOpener",
+    "LargestKeys",
     "LiveBoard",
     "OpeningPurse",
     "SharedPurse",

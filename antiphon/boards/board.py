@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, Union
+from typing import Any, Final
 
 import attrs
 
@@ -16,6 +15,7 @@ from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import Bad, BoardColumns
 from antiphon.boards.clock import Clock
 from antiphon.boards.discovering import Discovered, DiscoveringSums
+from antiphon.boards.error_bounds import Best, ErrorBounds
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
 from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import EngineIntake, Intake, RowIntake
@@ -27,16 +27,13 @@ from antiphon.composition import ComplexMechanism, Guarantee, guarantee
 from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.numbers import exact, shown_up
+from antiphon.numbers import shown_up
+from antiphon.numbers.rounded_text import band
 from antiphon.protocol import Approximate
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted
 from antiphon.sessions.durable.resuming import Witness
 
-Best: TypeAlias = Union[Literal["total", "window"], int]
-_LOG_20: Final = math.log(20) * (1 + 1e-12)
-"""The factor ln(1/0.05), rounded up: discrete Laplace noise exceeds its scale by this factor with
-probability at most 0.05."""
 _LARGE: Final = 2**61
 _LISTED: Final = 100
 """The largest number of keys that a statement lists."""
@@ -156,32 +153,39 @@ class Board(Shown):
             return known
         return Guarantee(known.system, bounded_before(known.derivation, "DuckDB", self.sums))
 
+    @cached_property
+    def _bounds(self) -> ErrorBounds:
+        counter, rounded = self.gaussian or self.counter, self.gaussian is not None
+        return ErrorBounds(counter, rounded, self.clock.windows, self.columns.step, self.best)
+
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
         """A bound on the error of a count after this window, with probability at least 1 - beta."""
-        counter, rounded = self.gaussian or self.counter, Fraction(1 if self.gaussian else 0, 2)
-        bound = exact.fraction(counter.error_bound(window + 1, beta=beta)) + rounded
-        return bound * self.columns.step
+        self._bounds.check_window(window)
+        return self._bounds.of_difference(window, 0, beta)
 
-    def error_of(self, window: int, reach: int) -> Fraction:
-        """A 95 % confidence bound on the error of a key's sum over the last ``reach`` windows.
+    def error_of(self, window: int, reach: int, *, beta: float = 0.05) -> Fraction:
+        """A bound on the error of a key's sum over ``reach`` windows, of which ``window`` is the
+        last, with probability at least 1 - beta. Windows are numbered from 0: ``error_of(9, 7)`` is
+        of windows 3 to 9, ``error_of(9, 10)`` of the total after window 9.
 
-        The answer is a difference of two totals. In a tree of one level, the noise of one window is
-        that of one node: discrete Laplace, with P(|noise| > t) <= e^(-t/scale) for whole t.
+        Raises: InvalidArgument for a window that is none, or a reach before the first one.
         """
-        counter, since = self.gaussian or self.counter, max(0, window + 1 - reach)
-        if isinstance(counter, BalancedTreeCounter) and counter.levels == 1 and since == window:
-            return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
-        bound = exact.fraction(counter.error_bound(window + 1, beta=0.05, since=since))
-        # Each total of a Gaussian counter is rounded, which adds an error of 1/2 at most.
-        ends = 2 if since else 1
-        rounded = Fraction(ends, 2) if self.gaussian else 0
-        return (bound + rounded) * self.columns.step
+        return self._bounds.error_of(window, reach, beta)
+
+    @cached_property
+    def forecast(self) -> dict[str, Fraction]:
+        """95 % bounds on the error, known before any row comes: of a window, of 7 windows, of as
+        many as ``best`` says, and of a total since the start, whichever window is the last.
+
+        Each is the largest ``error_of`` of all windows; empty if they are too many for that.
+        """
+        return self._bounds.forecast()
 
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
-            self.guarantee().derivation, told=(self._what_is_told, self.counted),
-            public=self._public, uncovered=self._uncovered, delta=self._delta,
+            self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
+            told=(self._what_is_told, self.counted, *self._errors_told), delta=self._delta,
         )  # fmt: skip
 
     @property
@@ -206,6 +210,17 @@ class Board(Shown):
         )
 
     @property
+    def _errors_told(self) -> tuple[str, ...]:
+        """The sentence on the error of the numbers; none where it is not foretold."""
+        if not self.forecast:
+            return ()
+        bounds = ", ".join(f"of {name} ± {band(each)}" for name, each in self.forecast.items())
+        return (
+            "Each number by itself lies, with a probability of at least 95 %, no further from the "
+            f"exact one, of the rows that count, than: {bounds}.",
+        )
+
+    @property
     def _public(self) -> tuple[str, ...]:
         clock, more = self.clock, len(self.keys) - _LISTED
         shown = ", ".join(self.keys[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
@@ -222,9 +237,9 @@ class Board(Shown):
             )
         return (
             keys,
-            f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
-            f"{clock.name(clock.windows)}; each is published on time, also if it is "
-            "empty. So the times are public, and the number of rows is not.",
+            f"The board has {counted(clock.windows, 'window')} from {clock.name(0)} "
+            f"({clock.zone}) to {clock.name(clock.windows)}; each is published on time, "
+            "also if it is empty. So the times are public, and the number of rows is not.",
             *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
 
@@ -326,16 +341,12 @@ class Board(Shown):
         by = "" if self.columns.by is None else f" by {self.columns.by!r}"
         title = f"a board of {what}{by}, ε = {shown_up(self.epsilon)}"
         title += "" if self._delta is None else f", δ = {shown_up(self._delta)}"
-        last, reach, of = self.clock.windows - 1, self.clock.windows, "a total in the end"
-        if self.best != "total":
-            reach = 1 if self.best == "window" else self.best
-            of = "a window" if reach == 1 else f"{reach:,} windows"
         rows = [
             ("protects", self.unit.protects),
             ("keys", f"{len(self.keys):,}" if self.keys else "found in the data"),
             ("windows", f"{self.clock.windows:,} from {self.clock.name(0)}"),
             ("counter", type(self.gaussian or self.counter).__name__),
-            (f"error of {of}, 95 %", shown_up(self.error_of(last, reach))),
+            *((f"error of {of}, 95 %", f"± {band(each)}") for of, each in self.forecast.items()),
         ]
         return Card(title, (Grid(rows),))
 

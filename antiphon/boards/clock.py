@@ -30,12 +30,17 @@ def span(value: object, name: str) -> timedelta:
     """
     if type(value) is timedelta and value >= timedelta(0):
         return value
+    text = value if type(value) is str else ""
     if type(value) is str:
         number, _, unit = value.strip().rpartition(" ")
         each = _EVERY.get(unit.removesuffix("s"))
         if each is not None and (not number or (number.isdecimal() and len(number) < 6)):
             return each * int(number or 1)
-    raise InvalidArgument(f"{name} is a text such as 'day' or '6 hours', or a timedelta")
+    months = " (a month and a year have no fixed length)" * ("month" in text or "year" in text)
+    raise InvalidArgument(
+        f"{name} is a number of minutes, hours, days or weeks{months}, such as 'day' or '6 hours', "
+        "or a timedelta"
+    )
 
 
 def moment(value: object) -> datetime:

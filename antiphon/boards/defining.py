@@ -7,10 +7,11 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from antiphon.boards.board import ALL, Best, Board
+from antiphon.boards.board import ALL, Board
 from antiphon.boards.cells import ONE_TEXT, Bad, BoardColumns, check_bad
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
+from antiphon.boards.error_bounds import Best
 from antiphon.boards.grouped_sums import check_engine
 from antiphon.boards.inbox import Late
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit

@@ -287,11 +287,13 @@ class LiveBoard(Shown):
         path, board, amount = Path(path), self.board, self.board.columns.amount
         refuse_taken([path], overwrite)
         kind = "Counts" if amount is None else f"Sums of {amount}"
-        parts: list[tuple[str, Shown]] = [
-            ("How far it is", self), (kind, self.ask("total")), (kind, self.ask("window")),
-            ("Risk", board.guarantee().risk()),
-        ]  # fmt: skip
-        shown = (bundle(part, part._card(), kind)["text/html"] for kind, part in parts)
+        risk = board.guarantee().risk()
+        parts = [
+            ("How far it is", self, self._card()),
+            *((kind, each, each.public_card()) for each in (self.ask("total"), self.ask("window"))),
+            ("Risk", risk, risk.public_card()),
+        ]
+        shown = (bundle(part, card, kind)["text/html"] for kind, part, card in parts)
         body = "".join(f"<section>{each}</section>" for each in shown)
         text = _PAGE.format(title=escaped(path.stem), body=body + board.statement().html())
         with naming(path, "written"):

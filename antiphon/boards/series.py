@@ -6,10 +6,10 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import attrs
@@ -17,6 +17,7 @@ import numpy as np
 
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
+from antiphon.boards.largest_keys import SHOWN, LargestKeys, plain
 from antiphon.numbers import InvalidArgument
 from antiphon.numbers.errors import Elsewhere, shown
 from antiphon.numbers.rounded_text import band
@@ -25,7 +26,11 @@ from antiphon.protocol.pictures import COLOURS, Axes, Plotted, by_date, legend, 
 from antiphon.protocol.records.labels import counted
 
 How: TypeAlias = Literal["total", "window", "sliding"]
-_SHOWN: Final = 12
+_ERROR: Final = (
+    "Each number has noise added to it. By itself it lies within ± of the exact one, of the rows "
+    "that count, with a probability of at least 95 %: on average, five numbers in "
+    "a hundred may lie further off."
+)
 _FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"
 
 
@@ -39,7 +44,7 @@ class Defined(Protocol):
     def clock(self) -> Clock: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
-    def error_of(self, window: int, reach: int) -> Fraction: ...
+    def error_of(self, window: int, reach: int, *, beta: float = 0.05) -> Fraction: ...
 
 
 @attrs.frozen(repr=False)
@@ -60,6 +65,9 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     errors: tuple[Fraction, ...]
     begun: tuple[str, ...] = ()
     """The window in which each key began to be counted: the first one, if keys are public."""
+    together: Callable[[], tuple[Fraction, ...]] = attrs.field(default=tuple, eq=False, repr=False)
+    """Computes, for each window, a bound on the errors of all keys at once, with probability
+    0.95."""
 
     def of(self, key: str) -> tuple[Fraction | None, ...]:
         """The values of one key, window by window; None before the key was opened. Raises:
@@ -69,20 +77,21 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         place = self.keys.index(key)
         return tuple([row[place] for row in self.values])
 
-    def top(self, count: int) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
+    def top(self, count: int) -> LargestKeys:
         """For each window, the ``count`` keys with the largest values, and these values; a key that
         was not open yet is left out.
 
         Computed from what is published, so it costs no privacy. Of equal values the key listed
-        first comes first. A named key's true value lies below that of a key that is not named by
-        twice the error at most, with the probability that no count of the window errs by more.
+        first comes first. Its errors hold for all keys of a window at once, as those that are named
+        were chosen by their noise, too.
         Raises: InvalidArgument unless ``count`` is an int from 1 to the number of keys.
         """
         if type(count) is not int or not 1 <= count <= max(1, len(self.keys)):
             raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
-        named = (zip(self.keys, row, strict=True) for row in self.values)
-        known = ([(key, value) for key, value in row if value is not None] for row in named)
-        return tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
+        rows = (zip(self.keys, row, strict=True) for row in self.values)
+        known = ([(key, value) for key, value in row if value is not None] for row in rows)
+        named = tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
+        return LargestKeys(self.how, count, len(self.keys), self.windows, named, self.together())
 
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty
@@ -91,7 +100,7 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(["window", *self.keys, "error at 95 %"])
         for window, row, error in zip(self.windows, self.values, self.errors, strict=True):
-            lines.writerow([window, *map(_plain, row), band(error)])
+            lines.writerow([window, *map(plain, row), band(error)])
         return text.getvalue()
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -115,24 +124,29 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         return [datetime.fromisoformat(each) for each in self.windows]
 
     def _card(self) -> Card:
-        return Card(f"{self.how}: {len(self.windows):,} windows of {len(self.keys):,} keys",
-                    self._parts())  # fmt: skip
+        windows, keys = counted(len(self.windows), "window"), counted(len(self.keys), "key")
+        return Card(f"{self.how}: {windows} of {keys}", self._parts())
 
-    def _parts(self) -> Iterator[Part]:
+    def public_card(self) -> Card:
+        """The card for a page that others read: what its error means, and no word to whoever runs
+        the board."""
+        return Card(self._card().title, self._parts(public=True))
+
+    def _parts(self, *, public: bool = False) -> Iterator[Part]:
         keys, hidden = self.keys[:8], len(self.keys) - 8
-        lines = list(zip(self.windows, self.values, self.errors, strict=True))[-_SHOWN:]
+        lines = list(zip(self.windows, self.values, self.errors, strict=True))[-SHOWN:]
         rows = [
-            (window, *[_plain(each) or "not opened" for each in row[:8]], f"± {band(error)}")
+            (window, *[plain(each) or "not opened" for each in row[:8]], f"± {band(error)}")
             for window, row, error in lines
         ]
         if not rows:
             return
         yield Grid(rows, ("window", *keys, "95 %"), numbers=(*keys, "95 %"))
-        if len(self.windows) > _SHOWN:
-            yield (
-                f"the last {_SHOWN} of {len(self.windows):,} windows; csv(), or --csv on the "
-                "command line, has all"
-            )
+        if public:
+            yield _ERROR
+        if len(self.windows) > SHOWN:
+            where = "" if public else "; csv(), or --csv on the command line, has all"
+            yield f"the last {SHOWN} of {len(self.windows):,} windows{where}"
         late = [
             f"{key} since {first}" for key, first in zip(keys, self.begun, strict=False)
             if first not in self.windows[:1]
@@ -140,7 +154,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         if late:
             yield f"counted only from the window that opened a key: {', '.join(late)}"
         if hidden > 0:
-            yield f"and {counted(hidden, 'key')} more, which csv() has"
+            where = "" if public else ", which csv() has"
+            yield f"and {counted(hidden, 'key')} more{where}"
         yield self._picture()
 
     def _draw(self, axes: Axes) -> None:
@@ -161,14 +176,6 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         if self.windows:
             by_date(axes)
             legend(axes, loc="upper left", bbox_to_anchor=(1, 1))
-
-
-def _plain(value: Fraction | None) -> str:
-    if value is None:
-        return ""
-    if value.denominator == 1:
-        return str(value.numerator)
-    return f"{float(value):.10g}"
 
 
 def series(
@@ -192,16 +199,29 @@ def series(
         for key in keys
     ]
     reach = 1 if how == "window" else len(published) if last is None else last
-    step, values, errors = board.columns.step, list[tuple[Fraction | None, ...]](), list[Fraction]()
-    ages, error_of = set(firsts) or {0}, cache(board.error_of)
+    step, values = board.columns.step, list[tuple[Fraction | None, ...]]()
     for window, counts in enumerate(published):
         earlier = published[window - reach] if window >= reach else dict[str, int]()
         values.append(tuple([
             (counts[key] - earlier.get(key, 0)) * step if key in counts else None for key in keys
         ]))  # fmt: skip
-        known = [first for first in ages if first <= window] or [window]
-        errors.append(max(error_of(window - first, reach) for first in known))
+    errors = partial(_errors, board, firsts, len(published), reach)
     names = tuple(map(board.clock.name, range(len(published))))
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
     begun = tuple(map(board.clock.name, firsts))
-    return BoardSeries(label, keys, names, tuple(values), tuple(errors), begun)
+    return BoardSeries(label, keys, names, tuple(values), errors(0.05), begun,
+                       partial(errors, 0.05 / max(1, len(keys))))  # fmt: skip
+
+
+def _errors(
+    board: Defined, firsts: Sequence[int], windows: int, reach: int, beta: float
+) -> tuple[Fraction, ...]:
+    """For each window, the largest bound of the keys that are open, each by its own age."""
+
+    @cache
+    def of(age: int) -> Fraction:
+        return board.error_of(age, min(reach, age + 1), beta=beta)
+
+    ages = set(firsts) or {0}
+    known = ([first for first in ages if first <= at] or [at] for at in range(windows))
+    return tuple([max(of(at - first) for first in each) for at, each in enumerate(known)])

@@ -162,7 +162,10 @@ class BoardRun:
                 or each.keys() != {*names}
                 or not all(type(cell) in (str, int, float) for cell in each.values())
             ):
-                text = f"row {place}: an object of {', '.join(names)}, each a text or a number"
+                text = (
+                    f"row {place}: an object of {', '.join(names)}, each a text or a number, and "
+                    "of nothing else"
+                )
                 raise Wrong(422, "not a row", text)
         return Posted(tuple(tuple(each[name] for name in names) for each in given), until)
 

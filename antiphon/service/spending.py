@@ -103,7 +103,10 @@ def too_dear(price: Price) -> str:
     asked, sign = charged(price.charge, unit), _SIGNS.get(str(unit), str(unit))
     text = f"it asks {asked} of the budget, and {sign} {shown_down(left[0])} is left"
     largest = price.before.largest
-    return text if largest is None else f"{text}: a counter of ε <= {shown_down(largest)} fits"
+    if largest is None:
+        return text
+    most = shown_down(largest)
+    return f"{text}: nothing fits" if most == "0" else f"{text}: a counter of ε <= {most} fits"
 
 
 def _said(sign: str, limit: Shown, spent: Shown, left: Shown) -> str:

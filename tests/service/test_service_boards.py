@@ -95,6 +95,7 @@ def test_what_is_no_row(talked, known, said, error):
         answer = await talk.client.post("/api/rows", content=json.dumps(said), headers=headers)
         assert "yesterday" not in answer.text
         refused(answer, 422, error)
+        assert ("and of nothing else" in answer.text) is (error == "not a row")
         return (await fed(talk, [ROW], until="2026-01-03")).json(), talk.service.run.total
 
     _, total = talked(conversation, known=known, until="2026-01-01")

@@ -150,7 +150,7 @@ SAYS = {
     "risk": "advantage                   0.462118",
     "board": "all rows of one user in one window",
     "running board": "0 of 9 windows published",
-    "board's numbers": "total since the start: 2 windows of 1 keys",
+    "board's numbers": "total since the start: 2 windows of 1 key",
     "game": "V[f] ∘* I(·) ∘* M with f = SparseParallel(parameters=((1, 0))), M = ExtConComp",
 }
 PLOTTED = ["report", "report of a curve", "tight curve", "curve", "step", "pairs", "counter",

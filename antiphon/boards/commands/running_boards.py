@@ -6,18 +6,21 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias, Union
 
 import attrs
 
 from antiphon.boards.board_files import BoardFile, read_board
 from antiphon.boards.inbox import is_begun, not_begun
+from antiphon.boards.largest_keys import LargestKeys
 from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.series import BoardSeries
 from antiphon.cli.output import check_files, one_of, print_card, print_json
 from antiphon.composition.guarantees.statement import LARGE
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import InvalidArgument
+
+Asked: TypeAlias = Union[BoardSeries, LargestKeys]
 
 
 @attrs.frozen(kw_only=True)
@@ -28,6 +31,7 @@ class BoardAsked:
     until: str | None
     how: str
     last: int | None
+    top: int | None
     leave_late: bool
     leave_bad: bool
     as_csv: bool
@@ -112,9 +116,10 @@ def _write_page(live: LiveBoard, to: Path) -> None:
         _warn(f"{to} has no pictures: pip install 'antiphon[plot]'")
 
 
-def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> BoardSeries | None:
+def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Asked | None:
     how: Any = asked.how
-    found = live.ask(how, last=asked.last)
+    numbers = live.ask(how, last=asked.last)
+    found = numbers if asked.top is None else numbers.top(asked.top)
     if not asked.as_csv:
         return found
     print(found.csv(), end="")

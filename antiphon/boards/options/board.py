@@ -33,6 +33,9 @@ def board(
     ] = None,
     how: Annotated[str, typer.Option(help="total, window or sliding.")] = "total",
     last: Annotated[int | None, typer.Option(min=1, help="Windows that slide.")] = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Of each window the so many largest keys.")
+    ] = None,
     leave_late: Annotated[
         bool, typer.Option("--leave-late", help="Leave out rows that come too late.")
     ] = False,
@@ -54,7 +57,7 @@ def board(
     from antiphon.boards.commands import running_boards
 
     asked = running_boards.BoardAsked(
-        sources=tuple(sources or ()), until=until, how=how, last=last,
+        sources=tuple(sources or ()), until=until, how=how, last=last, top=top,
         leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, begin=begin, moved=moved,
         output=output, force=force, as_json=json,
     )  # fmt: skip

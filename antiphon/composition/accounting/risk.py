@@ -141,8 +141,27 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
             low, high = max(0.0, best - wide), min(best + wide, last)
         return found
 
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """The figures in two sentences for people, each rounded up to whole numbers."""
+        known = "" if self.proved else "what is assumed holds, and "
+        hits, right = (f"{math.ceil(100 * exact.fraction(each)):,}"
+                       for each in (self.true_positive, self.right_accusations))  # fmt: skip
+        return (
+            "Suppose somebody knows everything but whether one unit of what is protected is "
+            f"there, and first holds it for {100 * self.prior:.10g} % likely.",
+            f"If {known}they accuse only when at most "
+            f"{100 * self.false_positive:.10g} in 100 of those who are not there would be accused, "
+            f"then of 100 who are there at most {hits} are accused; and of those accused at most "
+            f"{right} in 100 are there.",
+        )
+
     def _card(self) -> Card:
         return Card(self._title, self._parts())
+
+    def public_card(self) -> Card:
+        """The card for a page that others read: two sentences in place of the figures."""
+        return Card("what it lets anybody find out", (*self.sentences, self._picture()))
 
     @property
     def _title(self) -> str:

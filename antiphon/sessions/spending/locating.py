@@ -92,8 +92,9 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
         inner = mechanism.inside(state)
         if inner is None:
             raise ProtocolError(
-                f"no composition runs in {name_of(whole)}, so nothing is charged to a budget; a "
-                "mechanism that has one inside says so by inside(state)"
+                f"no composition runs in {name_of(whole)}, so nothing is charged to a budget: what "
+                "it claims (print(ap.guarantee(mechanism))) is spent at the start, and asking "
+                "costs nothing more; a mechanism with a composition inside says so by inside(state)"
             )
         mechanism, state = inner
     if isinstance(state, Dead):

@@ -206,12 +206,15 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
     return create.claim.measure if at_once else None
 
 
+_NO_RULE: Final = "no filter and no odometer: ap.guarantee(mechanism) says what all of it may spend"
+
+
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
     """The lines of the budget's table, headed by ``rule``: the filter, odometer or verification
     function that limits or counts the charges."""
-    yield "no budget" if rule is None else message_label(rule, 80)
+    yield _NO_RULE if rule is None else message_label(rule, 80)
     purse = (
         (message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left")
         for slot in budget.purse

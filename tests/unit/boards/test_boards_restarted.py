@@ -232,7 +232,7 @@ def test_single_windows_err_less_where_the_board_is_for_them(tmp_path):
     for live in (by_window, by_total):
         live.feed(until="2027-02-05")
     found, other = by_window.ask("window"), by_total.ask("window")
-    assert found.errors[9] < other.errors[9] / 2
+    assert found.errors[9] <= other.errors[9] / 2
     assert found.errors == (6,) * 400
     assert sum(abs(each) > found.errors[0] for each in found.of("FR")) <= 40
     assert sum(abs(each) > found.errors[0] / 3 for each in found.of("FR")) > 40
@@ -254,7 +254,7 @@ def test_a_week_errs_less_where_the_board_is_for_weeks():
     assert week.error_of(399, 400) > total.error_of(399, 400)
     for board in (week, total, both):
         since = (board.gaussian or board.counter).error_bound(400, since=393, beta=0.05)
-        assert 0 <= board.error_of(399, 7) - since <= 1
+        assert -1e-6 < board.error_of(399, 7) - since <= 1
         assert f"error of {'7 windows' if board.best == 7 else 'a total'}" in str(board)
     live = week.start(seed=2)
     live.feed(until="2027-02-05")
