@@ -31,6 +31,7 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting.bounds import (
     GroupCurve,
+    group_curve,
     least_curve,
     of_measure,
     shifted_curve,
@@ -313,6 +314,15 @@ class TestInclusion:
         assert group_size(outer, inner) == size
 
 
+@ap.mechanism(
+    queries=spaces.BITS,
+    answers=spaces.BITS,
+    claims=(Claim(Pure(Log(2)), event_level(), Status.ASSUMED, "RR of each bit"),),
+)
+def each_bit(state, bit, coins):
+    return state, bit ^ int(coins.bernoulli(Fraction(1, 3)))
+
+
 class TestCurves:
     def test_a_group_of_approximate_dp(self):
         one = of_measure(Approximate(Log(2), 0.01))
@@ -321,6 +331,25 @@ class TestCurves:
         assert exact <= curve.delta_at(Log(8)) <= exact * 1.001
         assert curve.delta_at(50) <= exact * 1.001  # never worse further on
         assert curve.epsilon_at(0.071) <= math.log(8) + 1e-9
+
+    def test_a_group_of_pure_dp_is_pure(self):
+        """k changes of an ε-DP mechanism are kε-DP, which implies less at every smaller ε than the
+        sum over hybrids."""
+        promise = ap.guarantee(each_bit, event_level(events=2))
+        assert promise.claim().measure == Approximate(Log(4), 0)
+        assert promise.statement().of("How much")[0] == "ε = 1.3863 and δ = 0, rounded up."
+        assert 0.6 <= promise.delta_at(0) <= 0.6 + 1e-9
+        assert (4 - math.e) / 5 <= promise.delta_at(1) <= (4 - math.e) / 5 + 1e-9
+        known = least_curve([of_measure(ZeroConcentrated(2)), of_measure(Pure(1))])
+        assert group_curve(known, 100).epsilon_at(0) == 100
+
+    @over("rounds", [2, 3])
+    def test_a_group_is_no_less_than_what_it_leaks(self, rounds):
+        f = event_level(events=2)
+        promise, game = ap.guarantee(each_bit, f), ap.PrivacyGame(each_bit, f)
+        for epsilon in (0, Log(Fraction(3, 2)), Log(3), Log(4)):
+            truth = game.tight_delta(epsilon=epsilon, rounds=rounds)
+            assert truth <= promise.delta_at(epsilon)
 
     def test_but_for_an_event(self):
         one = of_measure(ZeroConcentrated(0.5))
