@@ -157,7 +157,7 @@ def approximate(measure: kinds.Measure, delta: float | Fraction) -> kinds.Approx
     if isinstance(measure, kinds.Renyi):
         raise InvalidArgument(
             "approximate converts no Rényi curve; write ap.composition.accounting."
-            f"from_renyi(curve).epsilon_at({float(target):g}), curve that of Renyi(curve)"
+            f"from_renyi(curve).epsilon_at({float(target)!r}), curve that of Renyi(curve)"
         )
     return at_delta(measure, target)
 

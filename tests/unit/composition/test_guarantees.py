@@ -342,6 +342,8 @@ class TestCurves:
         assert (4 - math.e) / 5 <= promise.delta_at(1) <= (4 - math.e) / 5 + 1e-9
         known = least_curve([of_measure(ZeroConcentrated(2)), of_measure(Pure(1))])
         assert group_curve(known, 100).epsilon_at(0) == 100
+        loose = of_measure(Approximate(Log(2), 0.01))
+        assert group_curve(loose, 2).delta_at(Log(4)) >= 0.01 * (1 + 2)
 
     @over("rounds", [2, 3])
     def test_a_group_is_no_less_than_what_it_leaks(self, rounds):
