@@ -50,8 +50,8 @@ def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
     on; what is below is drawn there."""
     pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
-    values = np.concatenate([np.ravel(np.asarray(line.ys, np.float64)) for line in lines])
-    least = float(min(1.0, values[values > _LEAST].min(initial=1.0)))
+    values = np.concatenate([[1.0], *(np.ravel(line.ys) for line in lines)])
+    least = float(values[values > _LEAST].min())
     for number, line in enumerate(lines):
         _draw(axes, line, number, least=least)
     pictures.legend(axes)

@@ -24,12 +24,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import (
-    group_curve,
-    least_curve,
-    of_measure,
-    times,
-)
+from antiphon.composition.accounting.bounds import group_curve, least_curve, of_measure, times
 from antiphon.composition.accounting.creations.k_sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.across import Across, Counted
