@@ -45,6 +45,12 @@ ACKNOWLEDGED: Final = Finite((TOP,))
 """The space of answers to a creation: ⊤ alone."""
 
 
+_UNEXPECTED: Final = (
+    "A signature allows each of its answers to any message, and HALT: ⊤ to a COUNT, too. If P "
+    "expects a number, write: if type(x) is not int: return state, ap.HALT. "
+)
+
+
 class Property(enum.Enum):
     """The three properties of a post-processor (CM §6.1)."""
 
@@ -247,7 +253,7 @@ def advance_lockstep(
     except AntiphonError:
         raise
     except Exception as error:
-        raise crash(error, in_words(side, zero, one)) from error
+        raise crash(error, in_words(side, zero, one), _UNEXPECTED * (side is RIGHT)) from error
     states = (state0, state1)
     if to0 is not to1:
         return Broken(Property.DESTINATION, "the runs send their next message to different sides")

@@ -11,6 +11,8 @@ import numpy.typing as npt
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import pictures
 
+_LEAST = 1e-3
+"""The regret below which a picture with logarithmic axes tells no values apart."""
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 
@@ -44,11 +46,14 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
 
 def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
-    """Draws each line with its band on logarithmic axes; values below 1 are drawn at 1."""
+    """Draws each line with its band on logarithmic axes, from the least value above 0.001, or 1,
+    on; what is below is drawn there."""
     pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
+    values = np.concatenate([[1.0], *(np.ravel(line.ys) for line in lines)])
+    least = float(values[values > _LEAST].min())
     for number, line in enumerate(lines):
-        _draw(axes, line, number, least=1)
+        _draw(axes, line, number, least=least)
     pictures.legend(axes)
 
 

@@ -247,16 +247,16 @@ def told(error: BaseException) -> str:
     return f"{kind}: {text}" if text else kind
 
 
-def crash(error: Exception, message: str) -> PartError:
+def crash(error: Exception, message: str, cure: str = "") -> PartError:
     """The PartError for a step that crashed on the test message ``message``; to be raised from the
-    exception ``error``.
+    exception ``error``. ``cure``: what to change, where that is known.
 
     In live use a crash is an outcome, HALT (law 1). In a study, a step that always crashes would
     then count as perfectly private.
     """
     return PartError(
         f"a step crashed: {told(error)}, on {message}, at {place(error)}; a crash is no answer "
-        "whose privacy could be examined. Mend the step; to refuse a message, raise "
+        f"whose privacy could be examined. {cure}Mend the step; to refuse a message, raise "
         "InvalidArgument before any coin is drawn"
     )
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.bounds import GroupCurve, least_curve, of_measure
+from antiphon.composition.accounting.bounds import group_curve, least_curve, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaf_claims import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
@@ -83,7 +83,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
             )
     count = changed(pi)
     statement = f"{count} steps of one record: those that move, and the one that was changed"
-    curves = [GroupCurve(near.curve, count), *map(of_measure, steps(near.measures, count))]
+    curves = [group_curve(near.curve, count), *map(of_measure, steps(near.measures, count))]
     measures = steps(near.measures, count)
     yield Derivation(
         GROUP, statement, near.verification, least_curve(curves), (), (near,), measures

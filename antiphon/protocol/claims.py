@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
-from antiphon.protocol.measures.conversions import approximate, implies
+from antiphon.protocol.measures.conversions import at_delta, implies
 from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import EXAMPLE, register
@@ -93,7 +93,7 @@ class Claim:
         stated = parameters_of(self.measure)
         if stated is not None and stated[1] <= given:
             return self
-        found = approximate(self.measure, given)
+        found = at_delta(self.measure, given)
         if found is None:
             least = "" if stated is None else f"with δ = {stated[1]} "
             raise CompositionError(

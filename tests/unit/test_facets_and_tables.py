@@ -6,7 +6,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.cli.output import FittedTable, print_table
-from antiphon.learners.regret_pictures import Facet, Trace, facets
+from antiphon.learners.regret_pictures import Facet, Trace, draw_regrets, facets
 from antiphon.protocol.display import Grid
 
 
@@ -59,3 +59,12 @@ def test_a_narrow_terminal_has_no_empty_cells_and_bars_have_no_colon(capsys):
     assert capsys.readouterr().out.split("\n")[:7] == [
         "counter: a long name", "  max error: ", "1234567890", "  ██", "", "counter: bound", "  ▏",
     ]  # fmt: skip
+
+
+def test_a_regret_below_one_is_drawn_where_it_is():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    for values, drawn in (([0.5, 0.75, 3], [0.5, 0.75, 3]), ([-2, 0, 9], [1, 1, 9])):
+        axes = pyplot.figure().subplots()
+        draw_regrets(axes, [Trace("one", [1, 2, 4], values, 0.1)])
+        assert axes.lines[0].get_ydata().tolist() == drawn
+        pyplot.close(axes.figure)

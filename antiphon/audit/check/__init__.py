@@ -34,7 +34,9 @@ MECHANISM: Final = (*_STEPS, ("claims", claims.check))
 PROCESSOR: Final = (
     *_STEPS, ("declarations", properties.declarations), ("properties", properties.check),
 )  # fmt: skip
-_UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
+_UNREPEATABLE: Final = ("purity", "randomness", "replay")
+_STOPPED_BY: Final = {"columns": ("crashes", *_UNREPEATABLE), "claims": _UNREPEATABLE}
+"""The findings after which a check is left out, as it could say nothing about such steps."""
 
 
 @written_as("ap.check(part)")
@@ -124,7 +126,8 @@ def _report(
             found.append(finding)
 
     for title, each in (row for row in rows if row[0] in chosen):
-        if title == "columns" and any(finding.check in _UNREPEATABLE for finding in found):
+        stops = _STOPPED_BY.get(title, ())
+        if any(finding.check in stops for finding in found):
             left_out.append((title, "its steps do not repeat: mend them first"))
             continue
         try:

@@ -20,6 +20,8 @@ from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
 """A factor above 1 that exceeds the relative error of the few operations of a bound."""
+_POWERS: Final = 64
+"""The largest size k of a group for which e^(kε) is kept as an exact power."""
 
 
 def of_measure(measure: kinds.Measure) -> PrivacyCurve:
@@ -140,6 +142,34 @@ class GroupCurve(_Bound, FromZero):
         except OverflowError:
             return 1.0
         return math.nextafter(single * factor * _UP, math.inf)
+
+
+def group_curve(one: PrivacyCurve, size: int) -> PrivacyCurve:
+    """The curve of a group of ``size`` changes, from that of one change: by ``GroupCurve``, and if
+    one change is (ε, 0)-DP, by RR_{kε,0}, as k of them are (kε, 0)-DP; the least of both.
+
+    >>> round(group_curve(of_measure(kinds.Pure(exact.Log(2))), 2).delta_at(0), 9)
+    0.6
+    """
+    curve, pure = GroupCurve(one, size), _pure(one)
+    if pure is None:
+        return curve
+    return least_curve([optimal(single(times(pure, size), Fraction(0))), curve])
+
+
+def _pure(curve: PrivacyCurve) -> ExactEpsilon | None:
+    """An ε at which the curve promises δ = 0; None if none is known."""
+    known, enough = exact_point(curve), curve._enough  # pyright: ignore[reportPrivateUsage]
+    if known is not None and not known[1]:
+        return known[0]
+    return Fraction(enough) if not curve.floor.upper and math.isfinite(enough) else None
+
+
+def times(epsilon: ExactEpsilon, size: int) -> ExactEpsilon:
+    """``size`` times ε; rounded up for a Log and a large ``size``."""
+    if isinstance(epsilon, exact.Log) and size <= _POWERS:
+        return exact.Log(epsilon.argument**size)
+    return exact.bracket(epsilon, 40)[1] * size
 
 
 @attrs.frozen(repr=False)

@@ -11,7 +11,9 @@ b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
   ρ-zCDP also the largest p with D_α(p‖a), D_α(a‖p) <= αρ for each α of a list;
 * *right accusations*, the share of b = 1 among those accused at FPR a, prior π:
   π·TPR/(π·TPR + (1 - π)a);
-* *best guess*, P(right): 1 - π + πδ(ln((1 - π)/π)) for π <= 1/2, else with π and 1 - π exchanged;
+* *best guess*, P(right): 1 - π + π·min over ε of max(δ, δ + (1 - δ)(E - w)/(E + 1)), w = (1 - π)/π,
+  for π <= 1/2, else with π and 1 - π exchanged: (TPR, FPR) maximises TPR - w·FPR at a corner of the
+  region of (ε, δ); at E = w this is δ(ln w), and at w = 1 the bound on the advantage;
   under ρ-zCDP also the largest πp + (1 - π)(1 - q), p the least bound over a list of α: concave in
   q (the pairs with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so two chords bound it between the
   q that were tried;
@@ -106,8 +108,14 @@ class Risk(Shown, ForPrograms, pictures.Plotted):
     def best_guess(self) -> float:
         """The largest probability of a right guess whether a person is a member."""
         rare = min(self.prior, 1 - self.prior)
-        loss = max(0.0, math.log((1 - rare) / rare) * (1 - 2.0**-50))
-        known = rare * self.curve.delta_at(loss)
+        odds = (1 - rare) / rare
+        loss = max(0.0, math.log(odds) * (1 - 2.0**-50))
+
+        def of(epsilon: float, delta: float) -> float:
+            grown = math.exp(epsilon) * _UP
+            return delta + (1 - delta) * max(0.0, (grown - odds) / (grown + 1))
+
+        known = rare * min(self.curve.delta_at(loss), self._least(of))
         if self.rho is not None:
             known = min(known, _gain(rare, self.rho))
         return _rounded(1 - rare + known)

@@ -26,13 +26,14 @@ from typing import Any, Final, TypeAlias
 import attrs
 import numpy as np
 
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve, reach
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import InvalidArgument, exact, shown_down
-from antiphon.numbers.errors import shown, written_as
+from antiphon.numbers.errors import of_kind, shown, written_as
 from antiphon.numbers.interval import UNIT, Interval, above, below, down, probability, up
 from antiphon.protocol.display import Card, Grid, Part, Shown
-from antiphon.protocol.measures.kinds import Dominated
+from antiphon.protocol.measures.kinds import MEASURES, Dominated, Measure
 from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, Plotted, style_axes, titled
 
 Corners: TypeAlias = list[tuple[Fraction, Fraction]]
@@ -149,9 +150,21 @@ _FAR: Final = 600.0
 _SHOWN: Final = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 
 
+def _curve(given: PrivacyCurve | Measure) -> PrivacyCurve:
+    if isinstance(given, PrivacyCurve):
+        return given
+    if isinstance(given, MEASURES):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return of_measure(given)
+    raise InvalidArgument(
+        f"a trade-off curve is of a privacy curve or a measure, not {of_kind(given)}: write "
+        "TradeOffCurve(GaussianDP(1)), TradeOffCurve(compose([…])) or promise.trade_off"
+    )
+
+
 @attrs.frozen(eq=False, repr=False)
 class TradeOffCurve(Shown, Plotted):
-    """The trade-off function f that a privacy curve promises, as a certified interval at each α.
+    """The trade-off function f that a privacy curve or a measure promises, as a certified interval
+    at each α.
 
     ``at(α)`` is safe to report: no test with type I error α has a type II error below it.
     ``between(α)`` gives both ends around the largest such figure. Where a curve is the least of
@@ -163,7 +176,7 @@ class TradeOffCurve(Shown, Plotted):
     (0.4375, True)
     """
 
-    curve: PrivacyCurve
+    curve: PrivacyCurve = attrs.field(converter=_curve)
 
     def at(self, alpha: float | Fraction) -> float:
         """A type II error that no test with type I error ``alpha`` gets below, rounded down.

@@ -8,14 +8,14 @@ import math
 from collections import deque
 from collections.abc import Iterable
 from itertools import islice, product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Claim, ContinualMechanism, Space, identical, message_label, outcomes
-from antiphon.protocol.messages import Pair
+from antiphon.protocol.messages import HALT, Pair
 from antiphon.protocol.provenance import is_library_code, why_untrusted
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
@@ -200,26 +200,35 @@ def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
     return None if len(found) > most else found
 
 
-def answering(mechanism: ContinualMechanism) -> Mark:
-    """How it is known that all answers of a mechanism are in its signature's space.
+class Answering(NamedTuple):
+    """How it is known that all answers of a mechanism are in its signature's space, or HALT."""
 
-    PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer
-    outside the space was seen.
+    mark: Mark
+    """PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer
+    outside the space was seen."""
+    outside: str = ""
+    """That answer, and the message that it answers, in words."""
+
+
+def answering(mechanism: ContinualMechanism) -> Answering:
+    """How it is known that a mechanism answers within its signature's space, or HALT.
+
+    HALT need not be declared: whoever explores a post-processor gives it every answer to a
+    question, and HALT (``composition.properties``).
     """
     if why_untrusted(mechanism) is None:
-        return Mark.PROVED
+        return Answering(Mark.PROVED)
     queries = few_messages(mechanism.signature.queries, _MOST_STEPS)
     if queries is None:
-        return Mark.ASSUMED
+        return Answering(Mark.ASSUMED)
     try:
-        seen = _listed(mechanism, queries)
+        return _listed(mechanism, queries)
     except Intractable:
-        return Mark.ASSUMED
-    return Mark.ASSUMED if seen is None else Mark.CHECKED if seen else Mark.FAILED
+        return Answering(Mark.ASSUMED)
 
 
-def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool | None:
-    """Whether every answer in every state is in the declared space; None for too many states."""
+def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> Answering:
+    """Whether every answer in every state is in the declared space; ASSUMED for too many states."""
     declared = mechanism.signature.answers
     waiting = [mechanism.initial_state]
     seen = {fingerprint(waiting[0])}
@@ -227,14 +236,15 @@ def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool 
         state = waiting.pop()
         for query in queries:
             for after, answer in _steps(mechanism, state, query):
-                if not declared.contains(answer):
-                    return False
+                if answer is not HALT and not declared.contains(answer):
+                    said = f"{message_label(answer)} ({type(answer).__name__})"
+                    return Answering(Mark.FAILED, f"{said} to {message_label(query)}")
                 if (key := fingerprint(after)) not in seen:
                     seen.add(key)
                     waiting.append(after)
         if len(seen) * len(queries) > _MOST_STEPS:
-            return None
-    return True
+            return Answering(Mark.ASSUMED)
+    return Answering(Mark.CHECKED)
 
 
 def _steps(

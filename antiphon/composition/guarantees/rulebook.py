@@ -11,7 +11,7 @@ about:
 
 * *Fewer sequences*: f allows no more than f₁, so every adversary w.r.t. f is one w.r.t. f₁.
 * *Group privacy* (Vadhan 2017, Lemma 2.2): f allows k differing pairs for each of f₁; for a CM the
-  hybrids change the differing pairs in turn. Figure: ``GroupCurve``.
+  hybrids change the differing pairs in turn. Figure: ``group_curve``.
 * *Declared*: the class of f, a user's, declares a wider f' (``Verification.narrower_than``). If
   there is no answer about f itself, f' is asked about; its figure is then assumed for f.
 
@@ -28,7 +28,7 @@ from typing import Any, Final, TypeAlias, TypeVar, Union, overload
 
 import attrs
 
-from antiphon.composition.accounting.bounds import GroupCurve
+from antiphon.composition.accounting.bounds import group_curve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import declared, group_size, includes, outside
@@ -268,4 +268,4 @@ def _fewer(known: Derivation, f: Verification) -> Derivation:
 def _group(known: Derivation, f: Verification, size: int) -> Derivation:
     premise = Premise(f"{size} groups of pairs, each as in the claim", Mark.CHECKED)
     statement = f"{size} steps of what is claimed: hybrids change the differing pairs in turn"
-    return Derivation(GROUP, statement, f, GroupCurve(known.curve, size), (premise,), (known,))
+    return Derivation(GROUP, statement, f, group_curve(known.curve, size), (premise,), (known,))

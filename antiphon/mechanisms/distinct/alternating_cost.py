@@ -23,7 +23,7 @@ from typing import Final, TypeAlias, Union
 import numpy as np
 
 from antiphon.composition import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.accounting.bounds import GroupCurve, of_measure
+from antiphon.composition.accounting.bounds import group_curve, of_measure
 from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import QUERIES
@@ -131,5 +131,5 @@ def by_events(system: Mechanism, f: UpdatesAndQueries, inquiry: Inquiry) -> Step
     premises = (Premise(text, Mark.ENFORCED, "by V[f]"),)
     if not asked.crossing:
         return known.carried(THEOREM, "they are events like any others", premises, f)
-    curve = GroupCurve(known.curve, asked.changes)
+    curve = group_curve(known.curve, asked.changes)
     return Derivation(GROUP, "hybrids change one unit each", f, curve, premises, (known,))

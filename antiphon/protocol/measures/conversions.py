@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import attrs
 
 from antiphon.numbers import ExactEpsilon, InvalidArgument, PartError, exact, up
+from antiphon.numbers.errors import written_as
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import SLACK, order_of, range_curve, response_curve
@@ -131,7 +132,7 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
     if identical(measure, other):
         return True
     if isinstance(other, kinds.Approximate):
-        point = approximate(measure, other.delta)
+        point = at_delta(measure, other.delta)
         return point is not None and exact.at_most(point.epsilon, other.epsilon)
     found = converted(measure, type(other))
     if found is None or isinstance(other, kinds.Renyi | kinds.Dominated):
@@ -144,12 +145,25 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
 # --- conversion of a measure to (ε, δ) at a given δ -----------------------------------------------
 
 
-def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
+@written_as("approximate(ZeroConcentrated(0.1), 1e-6)")
+def approximate(measure: kinds.Measure, delta: float | Fraction) -> kinds.Approximate | None:
     """The (ε, δ)-DP at this δ that a measure implies, with ε rounded up; None if there is none.
 
     Pure and (ε, δ): the stated ε; zCDP: Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP: Balle
-    and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence.
+    and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence. Raises: InvalidArgument
+    for a δ outside [0, 1], and for a Rényi curve, which ``accounting.from_renyi`` converts.
     """
+    target = exact.probability(delta)
+    if isinstance(measure, kinds.Renyi):
+        raise InvalidArgument(
+            "approximate converts no Rényi curve; write ap.composition.accounting."
+            f"from_renyi(curve).epsilon_at({float(target)!r}), curve that of Renyi(curve)"
+        )
+    return at_delta(measure, target)
+
+
+def at_delta(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
+    """As ``approximate``; None for a Rényi curve, too."""
     stated = kinds.parameters_of(measure)
     if stated is not None:
         return kinds.Approximate(stated[0], delta) if stated[1] <= delta else None

@@ -25,6 +25,7 @@ from antiphon.protocol import (
     Forwarding,
     GaussianDP,
     Pure,
+    Renyi,
     Status,
     ZeroConcentrated,
 )
@@ -846,3 +847,30 @@ def test_arrays_that_are_tried_have_all_small_numbers(low, high):
     space = spaces.Arrays((50,), "int64", low, high)
     found = np.concatenate(examples(space, np.random.default_rng(1)))
     assert set(found.tolist()) == set(range(max(low, -3), min(high, 3) + 1))
+
+
+def test_no_claim_is_refuted_of_steps_that_do_not_repeat():
+    @ap.mechanism(
+        queries=BITS,
+        answers=BITS,
+        claims=[ap.Claim(Pure(2), event_level(), Status.ASSUMED, "so it is")],
+    )
+    def drawn_elsewhere(state, bit, coins):
+        return state, bit ^ int(np.random.random() < 0.25)
+
+    report = ap.check(drawn_elsewhere, seed=1)
+    assert {found.check for found in report.findings} == {"randomness", "replay"}
+    assert ("claims", "its steps do not repeat: mend them first") in report.left_out
+
+
+@pytest.mark.parametrize(("rho", "refuted"), [(1e-4, True), (1.0, False)])
+def test_a_renyi_claim_is_audited_at_the_delta_that_its_curve_implies(rho, refuted):
+    claim = ap.Claim(Renyi(lambda order: order * rho), event_level(), Status.ASSUMED, "so it is")
+
+    @ap.mechanism(queries=BITS, answers=ap.spaces.Integers(), claims=[claim])
+    def noisy(state, bit, coins):
+        return state, 4 * bit + coins.discrete_laplace(1 if rho < 1 else 8)
+
+    report = ap.check(noisy, only=["claims"], seed=1)
+    assert not report.left_out
+    assert bool(report.findings) is refuted

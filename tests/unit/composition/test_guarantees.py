@@ -31,6 +31,7 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting.bounds import (
     GroupCurve,
+    group_curve,
     least_curve,
     of_measure,
     shifted_curve,
@@ -313,6 +314,15 @@ class TestInclusion:
         assert group_size(outer, inner) == size
 
 
+@ap.mechanism(
+    queries=spaces.BITS,
+    answers=spaces.BITS,
+    claims=(Claim(Pure(Log(2)), event_level(), Status.ASSUMED, "RR of each bit"),),
+)
+def each_bit(state, bit, coins):
+    return state, bit ^ int(coins.bernoulli(Fraction(1, 3)))
+
+
 class TestCurves:
     def test_a_group_of_approximate_dp(self):
         one = of_measure(Approximate(Log(2), 0.01))
@@ -321,6 +331,27 @@ class TestCurves:
         assert exact <= curve.delta_at(Log(8)) <= exact * 1.001
         assert curve.delta_at(50) <= exact * 1.001  # never worse further on
         assert curve.epsilon_at(0.071) <= math.log(8) + 1e-9
+
+    def test_a_group_of_pure_dp_is_pure(self):
+        """k changes of an ε-DP mechanism are kε-DP, which implies less at every smaller ε than the
+        sum over hybrids."""
+        promise = ap.guarantee(each_bit, event_level(events=2))
+        assert promise.claim().measure == Approximate(Log(4), 0)
+        assert promise.statement().of("How much")[0] == "ε = 1.3863 and δ = 0, rounded up."
+        assert 0.6 <= promise.delta_at(0) <= 0.6 + 1e-9
+        assert (4 - math.e) / 5 <= promise.delta_at(1) <= (4 - math.e) / 5 + 1e-9
+        known = least_curve([of_measure(ZeroConcentrated(2)), of_measure(Pure(1))])
+        assert group_curve(known, 100).epsilon_at(0) == 100
+        loose = of_measure(Approximate(Log(2), 0.01))
+        assert group_curve(loose, 2).delta_at(Log(4)) >= 0.01 * (1 + 2)
+
+    @over("rounds", [2, 3])
+    def test_a_group_is_no_less_than_what_it_leaks(self, rounds):
+        f = event_level(events=2)
+        promise, game = ap.guarantee(each_bit, f), ap.PrivacyGame(each_bit, f)
+        for epsilon in (0, Log(Fraction(3, 2)), Log(3), Log(4)):
+            truth = game.tight_delta(epsilon=epsilon, rounds=rounds)
+            assert truth <= promise.delta_at(epsilon)
 
     def test_but_for_an_event(self):
         one = of_measure(ZeroConcentrated(0.5))
@@ -863,3 +894,78 @@ def test_a_verifier_that_was_wired_to_nothing():
     other = ap.Verifier(f) @ ap.Identifier() @ Counter(horizon=2, epsilon=1, largest=9)
     with pytest.raises(NoGuarantee, match="chain the parts by @"):
         ap.guarantee(attrs.evolve(other, mechanism=counter))
+
+
+# --- what the mechanisms that P creates may answer -----------------------------------------------
+
+
+def once(last, first=0):
+    """Tells a bit, and then answers ``last``."""
+
+    @ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, initial_state=0, claims=each_bit.claims)
+    def answered_once(state, bit, coins):
+        return (1, first or bit ^ int(coins.bernoulli(Fraction(1, 3)))) if not state else (1, last)
+
+    return answered_once
+
+
+def relay(created, on_halt=lambda bit: ap.HALT, told=lambda answer: answer):
+    """A post-processor that creates a mechanism and passes three bits on."""
+
+    @ap.exchange(initial_state=0, signature=lambda right: ap.Signature(spaces.BITS, spaces.BITS))
+    def passed_on(n, bit):
+        if n == 3:
+            return n, ap.HALT
+        if not n:
+            yield ap.Create(created)
+        answer = yield ap.Ask(bit, 0)
+        return n + 1, on_halt(bit) if answer is ap.HALT else told(answer)
+
+    return ComplexMechanism(passed_on)
+
+
+BEHIND = {"verification": event_level(), "inner": sparse_parallel([(Log(2), 0)])}
+
+
+def test_halt_need_not_be_declared_and_is_tried():
+    assert ap.guarantee(relay(once(ap.HALT)), **BEHIND).claim().measure == Approximate(Log(2), 0)
+    for created in (once(ap.HALT), once(0), each_bit):
+        with pytest.raises(NoGuarantee, match="response property"):
+            ap.guarantee(relay(created, on_halt=lambda bit: bit), **BEHIND)
+
+
+def test_an_answer_outside_the_signature_is_named():
+    with pytest.raises(NoGuarantee, match=r"answered_once answers 7 \(int\) to 0; .*Finite"):
+        ap.guarantee(relay(once(7)), **BEHIND)
+
+
+def test_an_answer_that_cannot_come_is_told_as_one_that_the_signature_allows():
+    """No counter answers ⊤ to COUNT, but it may, as far as its signature says."""
+    text = r"on the answer ⊤ from the right.* if type\(x\) is not int: return state, ap.HALT"
+    counter = attrs.evolve(each_bit.signature, answers=spaces.Finite((0, 1, ap.TOP)))
+
+    @ap.mechanism(queries=counter.queries, answers=counter.answers, claims=each_bit.claims)
+    def counted(state, bit, coins):
+        return state, bit ^ int(coins.bernoulli(Fraction(1, 3)))
+
+    with pytest.raises(ap.PartError, match=text):
+        ap.guarantee(relay(counted, told=lambda answer: 0 + answer), **BEHIND)
+    whole = relay(counted, told=lambda x: x if type(x) is int else ap.HALT)
+    assert ap.guarantee(whole, **BEHIND).delta_at(Log(2)) == 0
+
+
+def test_the_f_that_a_counter_needs_is_written_out():
+    counter = Counter(horizon=4, epsilon=1)
+    with pytest.raises(NoGuarantee) as caught:
+        ap.guarantee(counter, neighbouring_start())
+    assert "queries=Finite(values=('count'))" in str(caught.value)
+    assert "updates_and_queries(your_f, M.claims[0].verification.queries)" in str(caught.value)
+    queries = counter.claims[0].verification.queries
+    f = ap.verifiers.updates_and_queries(event_level(events=2), queries)
+    assert ap.guarantee(counter, f).epsilon_at(0) == 2
+
+
+def test_a_lifting_is_imported_from_where_the_error_says():
+    with pytest.raises(NoGuarantee, match=r"lifting = ap\.composition\.Lifting\(f, f', …\)"):
+        ap.guarantee(relay(each_bit))
+    assert ap.composition.Lifting is Lifting

@@ -11,7 +11,7 @@ from trying import examples, over, sized
 
 import antiphon as ap
 from antiphon import InvalidArgument
-from antiphon.composition.accounting.bounds import of_measure
+from antiphon.composition.accounting.bounds import group_curve, of_measure
 from antiphon.composition.accounting.risk import risk_of
 from antiphon.mechanisms import Gaussian, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, ZeroConcentrated
@@ -122,3 +122,22 @@ def test_the_picture_is_at_most_a_bit_above_the_figures(measure):
         assert rate <= figure <= height <= 1.02 * figure
     assert list(here.get_ydata()) == [found.true_positive]
     assert list(guess.get_xdata()) == list(guess.get_ydata())
+
+
+@over("measure", [Pure(1), Approximate(1, Fraction(1, 100)), GaussianDP(1)])
+def test_all_lines_of_a_group_come_from_one_curve(measure):
+    """At a prior of 1/2, P(right) = (1 + advantage)/2; a group's δ(0) may be larger than that."""
+    found = risk_of(group_curve(of_measure(measure), 2), [])
+    assert abs(found.best_guess - (1 + found.advantage) / 2) < 1e-9
+    assert risk_of(group_curve(of_measure(Pure(1)), 2), []).advantage <= math.tanh(1) + 1e-9
+
+
+@over("prior", [0.1, 0.3, 0.5, 0.7])
+def test_a_guess_is_bounded_by_every_point_of_the_curve(prior):
+    """RR_{ε,δ} reaches the larger corner of its region, and its bound is no less."""
+    epsilon, delta = 1, Fraction(1, 10)
+    found = risk(Approximate(epsilon, delta), prior=prior).best_guess
+    rare, grown = min(prior, 1 - prior), math.e
+    reached = max(0, (grown - (1 - rare) / rare) / (grown + 1))
+    truth = 1 - rare + rare * (0.1 + 0.9 * reached)
+    assert truth - 1e-12 <= found <= truth + 1e-9

@@ -368,3 +368,9 @@ def test_a_pair_that_dominates_at_positive_losses_only_is_refuted():
     assert two.delta_at(Log(2)) < 0.27 < game.tight_delta(epsilon=Log(2), rounds=2) == Q(17, 50)
     held = ap.PrivacyGame(mechanism(), neighbouring_start()).check_claims(rounds=1)
     assert not any(point.refuted for row in held for point in row.points)
+
+
+def test_it_is_that_of_a_measure_too():
+    assert TradeOffCurve(GaussianDP(1)).at(0.05) == TradeOffCurve(compose([GaussianDP(1)])).at(0.05)
+    with pytest.raises(InvalidArgument, match=r"a measure, not .*: write TradeOffCurve"):
+        TradeOffCurve(1)

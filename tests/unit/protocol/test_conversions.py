@@ -12,13 +12,15 @@ from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
-from antiphon.protocol.measures.conversions import approximate, converted, zcdp_epsilon
+from antiphon.protocol.measures.conversions import approximate, converted, implies, zcdp_epsilon
 from antiphon.protocol.measures.kinds import (
+    Approximate,
     BoundedRange,
     Dominated,
     DominatingPair,
     GaussianDP,
     Pure,
+    Renyi,
     ZeroConcentrated,
 )
 
@@ -120,3 +122,15 @@ def test_rho_is_no_less_than_randomized_response_loses(epsilon):
         assert size * mp.tanh(size / 2) <= size**2 / 2 * (1 + mpf(10) ** -58)
         assert size**2 / 2 <= real(rho) * (1 + mpf(10) ** -58)
         assert real(rho) <= size**2 / 2 * (1 + mpf(10) ** -35)
+
+
+def test_a_delta_is_any_number_and_a_renyi_curve_is_told_where_it_is_converted():
+    for measure in (ZeroConcentrated(Fraction(1, 10)), GaussianDP(1), Pure(1)):
+        known = approximate(measure, Fraction(1, 100))
+        assert approximate(measure, 0.01) == known
+    with pytest.raises(ap.InvalidArgument, match=r"from_renyi\(curve\)\.epsilon_at\(0\.01\)"):
+        approximate(Renyi(lambda order: order), 0.01)
+    with pytest.raises(ap.InvalidArgument, match="delta"):
+        approximate(Pure(1), 2)
+    assert not implies(Renyi(lambda order: order), Approximate(9, 0.01))
+    assert 0 < ap.composition.accounting.from_renyi(lambda order: order).epsilon_at(0.01) < 9

@@ -8,6 +8,7 @@ from antiphon.audit.check.examples import agreeing_message, differing_pair, next
 from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject, source_place
 from antiphon.audit.game import PrivacyGame
+from antiphon.composition.accounting.bounds import of_measure, point_at
 from antiphon.numbers import errors
 from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol import Claim, Pair, Verification, generator, identical, message_label
@@ -101,9 +102,12 @@ def _on_samples(
 ) -> str | None:
     """Why a claim is false, by an audit of each script; wrong with probability 1 - _CONFIDENCE."""
     try:
-        measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
-        epsilon, delta = measured.parameters
-    except (errors.CompositionError, AttributeError):
+        stated = parameters_of(claim.measure)
+        if stated is None:
+            point = point_at(of_measure(claim.measure), _DELTA)
+            stated = point.epsilon, point.delta
+        epsilon, delta = stated
+    except (errors.AntiphonError, AttributeError):
         raise NotApplicable(f"{errors.of_kind(claim.measure)} claim has no (ε, δ)") from None
     if delta >= 1:
         raise NotApplicable("every mechanism is (ε, 1)-DP")

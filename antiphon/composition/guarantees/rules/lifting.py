@@ -110,7 +110,7 @@ def _functions(
             THEOREM, f"the f and f' between which {_name(processor)} has the three properties",
             "it declares none",
             "give it forwards_queries = True if it sends each query on, once, and asks no other; "
-            "else lifting = Lifting(f, f', …), or pass inner=f' with f",
+            "else lifting = ap.composition.Lifting(f, f', …), or pass inner=f' with f",
         )  # fmt: skip
     return outer, inner
 
@@ -144,17 +144,21 @@ Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
 def _answering(created: AllCreated) -> Iterator[Premise]:
     """The premise that the mechanisms created by P answer within their signatures."""
     text = "the mechanisms that P creates answer nothing outside their signatures"
-    made = (*created.made, *created.within)
-    marks = [answering(each.mechanism) for each in made]
-    for worst in (Mark.FAILED, Mark.ASSUMED, Mark.CHECKED, Mark.PROVED):
-        alike = [each for each, mark in zip(made, marks, strict=True) if mark is worst]
-        found = [message_label(each.mechanism, 40) for each in alike]
+    made = [
+        (message_label(each.mechanism, 40), answering(each.mechanism))
+        for each in (*created.made, *created.within)
+    ]
+    for name, known in made:
+        if known.mark is Mark.FAILED:
+            raise NoGuarantee(
+                THEOREM, f"that {text}", f"{name} answers {known.outside}",
+                "declare it in the second space of its ap.Signature(queries, answers), or in "
+                "answers=… of @ap.mechanism, by Either((…, Finite((…,)))); HALT needs none",
+            )  # fmt: skip
+    for worst in (Mark.ASSUMED, Mark.CHECKED, Mark.PROVED):
+        found = [name for name, known in made if known.mark is worst]
         if not found:
             continue
-        if worst is Mark.FAILED:
-            raise NoGuarantee(
-                THEOREM, f"that {text}", f"{found[0]} does", "declare all of its answers"
-            )
         yield Premise(text, worst, f"{_HOW[worst]}: {', '.join(found[:3])}")
         return
 

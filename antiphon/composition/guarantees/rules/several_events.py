@@ -7,7 +7,7 @@ own mechanism. Two bounds hold, and the figure is the least of them.
 *Group privacy*: K hybrids, each of which changes one differing pair. In a hybrid one mechanism
 gets one differing pair, and the others none. That is 1-sparse: CM Thm 5.2 if every claim is pure,
 Theorem G of docs/sparse.md otherwise, or CM Thm 4.10, as every sequence of pairs is valid for its
-mechanism. Figure: ``GroupCurve`` of the least of these.
+mechanism. Figure: ``group_curve`` of the least of these.
 
 *Counting*: mechanism i gets at most K differing pairs, in s_i groups of the size that its claim
 covers (s_i = ⌈K/events⌉; one group if the claim covers any number of one user's). So it is as
@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import GroupCurve, least_curve, of_measure
+from antiphon.composition.accounting.bounds import group_curve, least_curve, of_measure, times
 from antiphon.composition.accounting.creations.k_sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.across import Across, Counted
@@ -45,8 +45,6 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
-_POWERS: Final = 64
-"""The largest size s of a group for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):
@@ -155,7 +153,7 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
         worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
         curve = composing.composed([_lifted(worst, number)] if number else [])
     else:
-        curve = GroupCurve(curve, number)
+        curve = group_curve(curve, number)
     text = (
         f"by {GROUP}: {counted(number, 'hybrid')}, in each of which one mechanism gets one "
         f"differing pair ({by})"
@@ -195,11 +193,8 @@ def _lifted(pair: Parameters, steps: int) -> Parameters:
     epsilon, delta = pair
     if steps <= 1:
         return pair
-    if isinstance(epsilon, exact.Log) and steps <= _POWERS:
-        whole: exact.ExactEpsilon = exact.Log(epsilon.argument**steps)
-    else:
-        whole = exact.bracket(epsilon, 40)[1] * steps
+    whole = times(epsilon, steps)
     if not delta:
         return whole, delta
-    curve = GroupCurve(of_measure(Approximate(epsilon, delta)), steps)
+    curve = group_curve(of_measure(Approximate(epsilon, delta)), steps)
     return whole, min(Fraction(1), Fraction(curve.delta_at(whole)))

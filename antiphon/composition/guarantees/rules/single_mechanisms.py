@@ -25,8 +25,16 @@ from antiphon.protocol import AnyChain, Claim, Status, Verification, identical, 
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
-from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
+from antiphon.verifiers.models import (
+    Bounded,
+    NeighbouringStart,
+    UpdatesAndQueries,
+    neighbouring_start,
+)
 from antiphon.verifiers.preprocessing_distance import distance_of
+
+_WIDE: Final = 200
+"""The largest number of characters of an f in an error, enough for those of this library."""
 
 
 @rule(leaf_claims.CLAIM)
@@ -50,8 +58,14 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     for claim in claims:
         if group_size(verification_of(claim), f) is not None:
             return claim
-    known = "; ".join(message_label(claim.verification) for claim in claims)
+    known = "; ".join(message_label(claim.verification, _WIDE) for claim in claims)
     cure = "ask for a guarantee w.r.t. that"
+    apart = [type(claim.verification) is UpdatesAndQueries for claim in claims]
+    if any(apart) and type(f) is not UpdatesAndQueries:
+        cure += (
+            ", or w.r.t. your f for the updates alone: ap.verifiers.updates_and_queries(your_f, "
+            f"M.claims[{apart.index(True)}].verification.queries), M this mechanism"
+        )
     if not provenance.is_library_code(type(f)):
         cure += (
             ", or w.r.t. a wider f of antiphon.verifiers, such as event_level(events=k), which is "
