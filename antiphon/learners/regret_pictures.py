@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, shown_up
 from antiphon.protocol import pictures
 
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
@@ -44,11 +44,15 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
 
 def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
-    """Draws each line with its band on logarithmic axes; values below 1 are drawn at 1."""
-    pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
+    """Draws each line with its band on logarithmic axes, down to its least value above 0, but not
+    below 0.01 and not above 1; the label says where anything lower, such as 0, is drawn."""
+    every = np.concatenate([np.asarray(line.ys, np.float64) for line in lines])
+    least = max(0.01, min([1.0, *every[every > 0].tolist()]))
+    low = f" (at most {shown_up(least, 2)}: drawn there)" if np.any(every < least) else ""
+    pictures.style_axes(axes, "rounds", f"regret against the best in hindsight{low}")
     _logarithmic(axes)
     for number, line in enumerate(lines):
-        _draw(axes, line, number, least=1)
+        _draw(axes, line, number, least=least)
     pictures.legend(axes)
 
 
