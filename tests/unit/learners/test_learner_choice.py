@@ -42,6 +42,9 @@ def test_a_choice_for_losses_of_your_own_is_made_for_their_grid():
         contest(other.ranked[0].learner, game)
     own = choose(rounds=64, experts=3, epsilon=4, grid=game.grid)
     assert contest(own.ranked[0].learner, game, repetitions=1, seed=1).repetitions == 1
+    noisy = next(each.learner for each in own.ranked if each.name == "NoisyLeader")
+    with pytest.raises(ap.InvalidArgument, match="leave expected=True out"):
+        contest(noisy, game, expected=True)
     with pytest.raises(AttributeError, match=r"write choose\(…\).best"):
         _ = own.learner
 
