@@ -22,6 +22,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.learners.experts.weighted import ByWeight
+from antiphon.learners.games.loss_game import LossGame
 from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGame, Scored
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
@@ -310,7 +311,7 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
     if not (answered and all(map(spaces.updates.contains, ends))):
         raise InvalidArgument(
             f"the learner takes {spaces.updates}, and the game sends {game.tells}: make both with "
-            "the same"
+            f"the same{_sizes(learner, game)}"
         )
     if not game.fits(learner):
         raise InvalidArgument(
@@ -324,5 +325,18 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
     known = isinstance(learner, ByWeight) and learner.law_known
     if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
-            "expected regret is known for learners by weights only, against an oblivious game"
+            "expected regret is known for learners by weights only, against an oblivious game: "
+            "leave expected=True out, and contest(…).mean is of measured regret"
         )
+
+
+def _sizes(learner: ContinualMechanism[Any], game: OnlineGame) -> str:
+    """The parameters that a learner of the library must have for a game of losses of experts, as
+    the call to write; "" for other learners and games."""
+    if not (isinstance(learner, OnlineLearner) and isinstance(game, LossGame)):
+        return ""
+    sizes = f"experts={game.experts}, grid={game.grid}"
+    return (
+        f"; write choose(rounds={game.rounds}, {sizes}, epsilon=1).best, or "
+        f"{type(learner).__name__} with {sizes}"
+    )

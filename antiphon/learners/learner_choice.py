@@ -6,7 +6,7 @@ bound, not an estimate: measured regret is smaller, and may rank two close learn
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -14,7 +14,7 @@ from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
 from antiphon.learners.experts.noisy_leader import NoisyLeader
 from antiphon.learners.learner import OnlineLearner
 from antiphon.numbers import exact, fixed_up, shown_up
-from antiphon.numbers.errors import InvalidArgument, written_as
+from antiphon.numbers.errors import Elsewhere, InvalidArgument, written_as
 from antiphon.protocol import Card, ForPrograms, Grid, Shown, message_label
 
 _MAKERS: Final[tuple[Callable[..., Any], ...]] = (
@@ -61,6 +61,9 @@ class LearnerChoice(Shown, ForPrograms):
         """The learner with the least bound; None if uniform play has the least."""
         return self.ranked[0].learner
 
+    if not TYPE_CHECKING:
+        learner = Elsewhere("it ranks several: write choose(…).best for the first of them")
+
     def _card(self) -> Card:
         size = f"{self.rounds:,} rounds, {self.experts:,} experts, ε = {shown_up(self.epsilon)}"
         first = self.ranked[0]
@@ -76,12 +79,14 @@ class LearnerChoice(Shown, ForPrograms):
 
 @written_as("learners.choose(rounds=1000, experts=50, epsilon=1)")
 def choose(
-    *, rounds: int, experts: int, epsilon: exact.Epsilon, delta: float = 1e-6
+    *, rounds: int, experts: int, epsilon: exact.Epsilon, delta: float = 1e-6, grid: int = 1
 ) -> LearnerChoice:
     """This library's private learners with a proved bound on regret, ranked by this bound.
 
-    Each is tuned to be (ε, δ)-DP; ``LazyToPrivate`` of the same weights has a larger bound than
-    ``LazyExperts``, and is left out. Cost: about a second, for the searches of parameters.
+    Each is tuned to be (ε, δ)-DP, and takes losses in steps of 1/``grid``: 0 and 1 only, unless you
+    give the grid of your game (``LossTable.of(losses).grid``). ``LazyToPrivate`` of the same
+    weights has a larger bound than ``LazyExperts``, and is left out. Cost: about a second, for the
+    searches of parameters.
     Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
 
     >>> found = choose(rounds=2**12, experts=50, epsilon=1)
@@ -95,6 +100,7 @@ def choose(
         raise InvalidArgument("experts must be at least 2")
     budget = exact.epsilon(epsilon)
     size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
+    size["grid"] = grid
     found = [RankedLearner("uniform play", total * (1 - 1 / number))]
     for make in _MAKERS:
         try:

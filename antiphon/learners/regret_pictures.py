@@ -8,11 +8,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, shown_up
 from antiphon.protocol import pictures
 
-_LEAST = 1e-3
-"""The regret below which a picture with logarithmic axes tells no values apart."""
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 
@@ -46,12 +44,13 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
 
 def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
-    """Draws each line with its band on logarithmic axes, from the least value above 0.001, or 1,
-    on; what is below is drawn there."""
-    pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
+    """Draws each line with its band on logarithmic axes, down to its least value above 0, but not
+    below 0.01 and not above 1; the label says where anything lower, such as 0, is drawn."""
+    every = np.concatenate([np.asarray(line.ys, np.float64) for line in lines])
+    least = max(0.01, min([1.0, *every[every > 0].tolist()]))
+    low = f" (at most {shown_up(least, 2)}: drawn there)" if np.any(every < least) else ""
+    pictures.style_axes(axes, "rounds", f"regret against the best in hindsight{low}")
     _logarithmic(axes)
-    values = np.concatenate([[1.0], *(np.ravel(line.ys) for line in lines)])
-    least = float(values[values > _LEAST].min())
     for number, line in enumerate(lines):
         _draw(axes, line, number, least=least)
     pictures.legend(axes)

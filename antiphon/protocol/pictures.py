@@ -3,7 +3,7 @@
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -47,13 +47,7 @@ class Plotted(ABC):
 
         Raises: MissingExtra without matplotlib.
         """
-        with _matplotlib().rc_context(_STYLE):
-            if ax is None:
-                from matplotlib import pyplot
-
-                ax = pyplot.subplots(figsize=_SIZE, layout="constrained")[1]
-            self._draw(ax)
-        return ax
+        return drawn(self._draw, ax)
 
     def _picture(self) -> Picture:
         """The plot as a part of the result's notebook page; empty without matplotlib."""
@@ -72,6 +66,18 @@ class Plotted(ABC):
             self._draw(figure.subplots())
             figure.savefig(file, format="svg", metadata=_UNDATED)
         return file.getvalue()
+
+
+def drawn(draw: Callable[[Axes], None], ax: Axes | None) -> Axes:
+    """The axes ``ax``, or those of a new figure, into which ``draw`` has drawn. Raises:
+    MissingExtra without matplotlib."""
+    with _matplotlib().rc_context(_STYLE):
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.subplots(figsize=_SIZE, layout="constrained")[1]
+        draw(ax)
+    return ax
 
 
 # --- files of plots ------------------------------------------------------------------------------

@@ -178,7 +178,8 @@ def named_parameters(kind: type[Any]) -> None:
     """Part of ``register``: a wrong constructor call raises an error that shows the call to write.
 
     The check is left out where every parameter is positional and has a default. A field with
-    ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
+    ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given; and a class with a
+    text ``call_to_write`` shows it if a parameter was given without a name.
     """
     own = "__attrs_init__" in vars(kind)  # a handwritten constructor that calls ``__attrs_init__``
     written_by_attrs = own or _by_attrs(kind, "__init__")
@@ -228,7 +229,10 @@ def _call_to_write(
     wrong = "takes its parameters by name" if len(given) > places else "needs more parameters"
     if 0 < places < len(given):
         wrong = f"takes {places} parameter{'s' * (places > 1)} without a name"
-    return f"{kind.__name__} {wrong}; write {kind.__name__}({call})"
+    call = f"{kind.__name__}({call})"
+    if given:
+        call = getattr(kind, "call_to_write", call)
+    return f"{kind.__name__} {wrong}; write {call}"
 
 
 def _by_attrs(kind: type, method: str) -> bool:

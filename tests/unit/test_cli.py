@@ -148,6 +148,7 @@ class TestReplay:
         assert (status, err) == (0, "")
         assert "a view of 3 rounds" in out
         assert "identical: the adversary replayed" in out
+        assert "answers are as the file has them, unchecked" in out
         data = one_object(cli("replay", saved, "--json")[1])
         assert data["identical"] is True
         assert (data["rounds"], data["replayed"], data["complete"]) == (3, "adversary", True)
@@ -173,7 +174,7 @@ class TestReplay:
         ap.record(ap.scripted([1, COUNT]), TreeCounter(horizon=4, epsilon=1)).save(path)
         status, out, _ = cli("replay", path)
         assert status == 0
-        assert "both sides" in out
+        assert "both sides replayed, message by message\n" in out
         assert "is a secret" in out
         before = ap.View.load(path).answers[1]
         edit(path, 4, f'"answers":{before}', f'"answers":{before + 1}')
@@ -253,6 +254,22 @@ class TestUserCode:
         assert status == 2
         assert "raised KeyError" in err
         assert "secret" not in err
+
+    def test_a_view_of_an_adversary_without_a_name_is_not_sent_back_to_the_file(
+        self, cli, tmp_path
+    ):
+        @ap.adversary
+        def analyst(answers, coins):
+            return ap.HALT if answers else 1
+
+        view = ap.interact(analyst, TreeCounter(horizon=4, epsilon=1), seed=1)
+        view.save(tmp_path / "v")
+        (tmp_path / "mine.py").write_text("")
+        status, _, err = cli("replay", tmp_path / "v", "--with", tmp_path / "mine.py")
+        assert status == 2
+        assert "saved without a name" in err
+        assert "ap.replay(view, " in err
+        assert "--with" not in err
 
     def test_that_is_not_there(self, cli, saved):
         assert "no such file" in cli("show", saved, "--with", "nowhere.py")[2]

@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+import tomllib
 from itertools import chain, count
 from pathlib import Path
 
@@ -48,6 +49,33 @@ def numbered(**sections):
 
 CM = {"1": 5, "2": 16, "3": 8, "4": 12, "5": 5, "6": 4, "7": 3}
 """How many items each section of CM has: 53 together."""
+
+
+def test_the_readme_lists_the_extras_of_users():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    readme = (ROOT / "README.md").read_text()
+    installed = re.search(r"\$ pip install \. .*?```", readme, flags=re.DOTALL)[0]
+    ours = {"benchmark", "docs", "dist", "dev"}
+    assert [
+        each for each in extras if each not in ours and not re.search(rf"\b{each}\b", installed)
+    ] == []
+    assert "pip install '.[demo]'" in readme.split(">>> late")[0]  # the first example needs it
+
+
+def test_the_first_promise_is_of_the_game_that_is_played():
+    page = (ROOT / "docs/ten_minutes.md").read_text()
+    assert "ap.Create(counter)" in page.split("catalogue=[counter]")[0].split("def analyst")[1]
+
+
+def test_the_mark_of_a_checked_theorem_says_what_it_leaves_out():
+    promise = ap.guarantee(ap.ConComp([ap.mechanisms.TreeCounter(horizon=8, epsilon=1)]))
+    text = promise.explain("text")
+    assert "[∎ kernel]" in text
+    assert "its model leaves out e^ε that is not rational" in text
+    row = (ROOT / "docs/guarantees.md").read_text().split("| [∎ kernel] |")[1].split("\n")[0]
+    assert "leaves out" in row
 
 
 def test_every_item_of_cm_is_listed_once():

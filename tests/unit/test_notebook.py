@@ -303,6 +303,41 @@ def test_it_plots_into_a_new_figure(made):
     pyplot.close(axes.figure)
 
 
+def test_curves_in_one_picture_differ_and_a_legend_names_them():
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    lower, higher = (accounting.optimal([each], times=10) for each in ((0.1, 1e-6), (1, 1e-3)))
+    lower.plot(ax=axes, label="first")
+    before = axes.get_xlim(), axes.get_ylim()
+    higher.plot(ax=axes)
+    lower.plot(ax=axes, color="black")
+    named = [each for each in axes.get_lines() if not each.get_label().startswith("_")]
+    assert [each.get_label() for each in named] == ["first", "optimal", "optimal"]
+    assert len({each.get_color() for each in named}) == 3
+    assert named[2].get_color() == "black"
+    assert len(axes.get_legend().get_texts()) == 3
+    assert sum("floor" in each.get_text() for each in axes.texts) == 1
+    assert axes.get_xlim()[1] > before[0][1]
+    assert axes.get_ylim()[0] <= before[1][0]
+    assert axes.get_title(loc="left") == ""
+
+
+def test_regret_below_one_is_drawn_where_it_is():
+    from matplotlib.figure import Figure
+
+    from antiphon.learners.regret_pictures import Trace, draw_regrets
+
+    axes = Figure().subplots()
+    draw_regrets(axes, [Trace("a", [1, 2, 4], [0.5, 0.7, 3.0])])
+    assert axes.get_lines()[0].get_ydata().tolist() == [0.5, 0.7, 3.0]
+    assert "drawn there" not in axes.get_ylabel()
+    axes = Figure().subplots()
+    draw_regrets(axes, [Trace("a", [1, 2, 4], [-2.0, 0.0, 3.0])])
+    assert axes.get_lines()[0].get_ydata().tolist() == [1.0, 1.0, 3.0]
+    assert "at most 1: drawn there" in axes.get_ylabel()
+
+
 def test_a_curve_is_drawn_to_fall_where_it_falls(made):
     """No point of the line is below the curve, the fall of a step included."""
     from matplotlib.figure import Figure

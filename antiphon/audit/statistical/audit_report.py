@@ -291,12 +291,22 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
         says = told_apart(report.delta_lower, report.delta)[1]
         yield where, f"at ε = {shown_up(report.epsilon, _ALL)}, where it says δ = {says}"
         yield "μ, if it is μ-GDP", f"at least {shown_down(report.mu_lower)}"
-    yield "δ at that ε", f"at least {told_apart(report.delta_lower, report.delta)[0]}"
-    yield "ε at that δ", f"at least {told_apart(report.epsilon_lower, report.epsilon)[0]}"
+    for name, low, said in (
+        ("δ at that ε", report.delta_lower, report.delta),
+        ("ε at that δ", report.epsilon_lower, report.epsilon),
+    ):
+        than = "more than" if report.refuted and low == said else "at least"
+        yield name, f"{than} {told_apart(low, said)[0]}"
     yield "adversary", report.adversary
     yield "event", report.event.words()
-    yield f"  under b = {bit}", f"{hits.own:,} of {hits.trials:,} fresh views"
-    yield f"  under b = {1 - bit}", f"{hits.against:,} of {hits.others:,} fresh views"
+    worlds, views = (f"under b = {bit}", f"under b = {1 - bit}"), "fresh views"
+    if report.method.startswith("betting"):  # Each round chose its event, and the favoured world.
+        worlds, views = (
+            ("favoured world", "other world"),
+            "fresh views, all rounds and events added up",
+        )
+    yield f"  {worlds[0]}", f"{hits.own:,} of {hits.trials:,} {views}"
+    yield f"  {worlds[1]}", f"{hits.against:,} of {hits.others:,} {views}"
     trained = report.samples - report.tested
     yield "views of each world", f"{report.samples:,}, {trained:,} of them to choose the event"
     yield "method", report.method
@@ -325,6 +335,8 @@ def sentences(report: AuditReport) -> Iterator[str]:
         yield f"This audit tested nothing: {report.vacuous}"
     elif not report.refuted and hits.own == hits.trials and hits.against == hits.others:
         yield "Every view lies in the event: nothing in them told the two worlds apart."
+    elif not report.refuted:
+        yield "Not refuted is no proof: half the excess in ε takes about four times the samples."
 
 
 # --- A report as a file ---------------------------------------------------------------------------

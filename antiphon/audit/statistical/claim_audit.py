@@ -37,7 +37,6 @@ from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import LEFT, Adversary, Pair, Refused, identical
 from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.records.interaction import interact
-from antiphon.protocol.records.labels import counted
 from antiphon.verifiers.verifier import Verifier
 
 _PLAYS: Final = 64
@@ -364,7 +363,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         size *= 2
         if refuted or outcome.interrupted or total - used < size:
             break
-    low = max(0.0, ladders[0].bound)
+    low, fallen = max(0.0, ladders[0].bound), [deltas[place] for place in ladders[0].fallen]
     event, share = choice.event, choice.hits.own / choice.hits.trials
     return make_report(
         setting, candidate, event, refuted,
@@ -372,8 +371,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         epsilon_lower=max(0.0, ladders[1].bound),
         samples=used,
         tested=bets.trials,
-        method="betting, valid at any time: "
-        f"{counted(number, 'round')}, each on an event of its own",
+        method=estimators.betting_words(number, hits, goal.alpha, goal.delta in fallen),
         correction="one e-process tests the claim for any re-chosen event, so none was needed",
         hits=bets,
         interrupted=outcome.interrupted,

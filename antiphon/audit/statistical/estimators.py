@@ -20,7 +20,8 @@ from typing import Final, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers import InvalidArgument, exact, shown_down
+from antiphon.protocol.records.labels import counted
 
 _SLACK: Final = 1e-6
 """The margin for the relative error of a binomial tail, which is below 1e-8 up to n = 10^15."""
@@ -314,6 +315,16 @@ def exp_up(epsilon: float) -> float:
 def down(value: float) -> float:
     """A lower bound on an exact result, of which ``value`` is a rounding after a few operations."""
     return value - 8e-16 * max(1.0, abs(value))
+
+
+def betting_words(rounds: int, last: Hits, alpha: float, reached: bool) -> str:
+    """What an audit by bets did, in words; ``last`` are the counts of its last round."""
+    return (
+        f"betting, valid at any time: {counted(rounds, 'round')}, each on an event of its own; "
+        f"the last one, as above, had {last.own:,} of {last.trials:,} views against "
+        f"{last.against:,} of {last.others:,}; the wealth K "
+        f"{'reached' if reached else 'did not reach'} 1/α = {shown_down(1 / alpha)}"
+    )
 
 
 def up(value: float) -> float:

@@ -70,7 +70,10 @@ def _verdict(view: View, data: dict[str, Any], mismatch: ReplayMismatch | None) 
     side = "both sides" if data["replayed"] == "both" else "the adversary"
     lines = [f"{data['file']}: a {data['kind']} of {len(view.rounds):,} rounds"]
     if mismatch is None:
-        lines.append(f"identical: {side} replayed, message by message")
+        given = (
+            "" if data["replayed"] == "both" else "; answers are as the file has them, unchecked"
+        )
+        lines.append(f"identical: {side} replayed, message by message{given}")
     else:
         lines.append(f"DIFFERENT at round {mismatch.round}, replaying {side}")
         lines += [f"  expected  {mismatch.expected}", f"  actual    {mismatch.actual}"]

@@ -4,16 +4,22 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, overload
 
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
+from antiphon.composition.accounting.curve_lines import (
+    LEAST,
+    CurveLine,
+    draw_lines,
+    named_lines,
+)
 from antiphon.numbers import Intractable, InvalidArgument, exact, shown_down, shown_up
 from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
 from antiphon.protocol.display import Card, Grid, Part, Shown
-from antiphon.protocol.pictures import Axes, Plotted, titled
+from antiphon.protocol.pictures import Axes, Plotted, drawn, legend, titled
 
 Value = TypeVar("Value")
 Epsilons: TypeAlias = Iterable[exact.Epsilon] | Floats
@@ -170,9 +176,21 @@ class TheoremCurve(PrivacyCurve):
             yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
         yield self._picture()
 
-    def _draw(self, axes: Axes) -> None:
-        draw_lines(axes, [self.line(reach([self]))])
-        titled(axes, self.method)
+    def plot(self, *, ax: Axes | None = None, label: str = "", color: str = "") -> Axes:
+        """Draw the curve into the axes ``ax``, or into a new figure; returns the axes.
+
+        Axes that already have a curve keep it: this one has the next colour, and a legend names
+        both, by ``label`` or else by the method. Raises: MissingExtra without matplotlib.
+        """
+        return drawn(partial(self._draw, label=label, color=color), ax)
+
+    def _draw(self, axes: Axes, label: str = "", color: str = "") -> None:
+        alone = not named_lines(axes)
+        line = self.line(reach([self]))
+        draw_lines(axes, [attrs.evolve(line, name=label or self.method, colour=color)])
+        titled(axes, self.method if alone else "")
+        if label or not alone:
+            legend(axes)
 
 
 def stated_field(text: Callable[[Any], str]) -> Any:

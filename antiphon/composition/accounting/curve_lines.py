@@ -24,6 +24,13 @@ class CurveLine:
     epsilons: Floats = attrs.field(repr=False)
     ends: Interval[Floats] = attrs.field(repr=False)
     floor: float
+    colour: str = ""
+
+
+def named_lines(axes: Axes) -> list[str]:
+    """The names of the lines in the axes that have one: matplotlib's own begin with "_"."""
+    labels = (str(line.get_label()) for line in axes.get_lines())
+    return [label for label in labels if not label.startswith("_")]
 
 
 def draw_lines(
@@ -31,15 +38,19 @@ def draw_lines(
 ) -> None:
     """Draw each curve's upper bound, the band down to its lower bound, and the highest floor.
 
-    ``marks`` (ε, δ) are drawn as points, and named.
+    ``marks`` (ε, δ) are drawn as points, and named. In axes that have curves, these stay: the
+    colours go on, the limits only grow, and the floor is not named again.
     """
+    before = len(named_lines(axes))
     style_axes(axes, "ε (nats)", "δ")
     axes.set_yscale("log")
-    for place, line in enumerate(lines):
-        _draw(axes, line, COLOURS[place % len(COLOURS)])
-    _floor(axes, max(line.floor for line in lines))
-    axes.set_xlim(0, max(float(line.epsilons[-1]) for line in lines))
-    axes.set_ylim(_bottom(lines, [float(delta) for _, delta in marks]), 1.6)
+    right, bottom = (axes.get_xlim()[1], axes.get_ylim()[0]) if before else (0.0, 1.0)
+    for place, line in enumerate(lines, before):
+        _draw(axes, line, line.colour or COLOURS[place % len(COLOURS)])
+    if not before:
+        _floor(axes, max(line.floor for line in lines))
+    axes.set_xlim(0, max(right, *(float(line.epsilons[-1]) for line in lines)))
+    axes.set_ylim(min(bottom, _bottom(lines, [float(delta) for _, delta in marks])), 1.6)
     _mark(axes, marks)
     axes.grid(axis="x", color=GRID, linewidth=0.8)
 

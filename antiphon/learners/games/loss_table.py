@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import attrs
 import numpy as np
@@ -47,6 +47,7 @@ class LossTable(ObliviousGame, LossGame):
     [[0, 4], [1, 2]]
     """
 
+    call_to_write: ClassVar[str] = "LossTable.of(losses), for an array of losses in [0, 1]"
     table: Losses = attrs.field(
         converter=plain_table, eq=attrs.cmp_using(eq=np.array_equal), repr=False
     )

@@ -88,8 +88,12 @@ class Gaussian(RealNoise):
 
     NIM: a finite float -> a float, then HALT.
     Privacy: ρ-zCDP and √(2ρ)-GDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as for
-    ``Laplace``. Simulation only; ``GridGaussian`` is for release. Source: Bun and Steinke 2016,
-    Prop. 1.6. Raises: InvalidArgument for rho or sensitivity not positive.
+    ``Laplace``. Simulation only; ``GridGaussian`` is for release. Instead of ``rho`` give
+    ``sigma``. Source: Bun and Steinke 2016, Prop. 1.6. Raises: InvalidArgument for rho, sigma or
+    sensitivity not positive, or for rho and sigma together.
+
+    >>> Gaussian(sigma=2, sensitivity=3).claims[0].measure
+    ZeroConcentrated(rho=1.125)
     """
 
     rho: Fraction = attrs.field(converter=fields.positive, kw_only=True)
@@ -98,6 +102,17 @@ class Gaussian(RealNoise):
     )
     sigma: float = attrs.field(init=False, eq=False)
     """The standard deviation of the noise."""
+
+    def __init__(
+        self, *, rho: object = None, sigma: object = None, sensitivity: object = 1
+    ) -> None:
+        if (rho is None) == (sigma is None):
+            raise InvalidArgument("Gaussian takes rho, or sigma: write Gaussian(sigma=10)")
+        distance = fields.check_positive(sensitivity, "sensitivity")
+        if sigma is not None:
+            rho = (distance / fields.check_positive(sigma, "sigma")) ** 2 / 2
+        make: Any = self
+        make.__attrs_init__(rho=rho, sensitivity=distance)
 
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))

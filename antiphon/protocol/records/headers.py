@@ -58,6 +58,12 @@ def rebuilt(data: Json, kind: type, role: str) -> Any:
     TranscriptError; InvalidArgument if it has no registered name or is not of the class
     ``kind``."""
     party = decode(data)
+    if isinstance(data, dict) and "unregistered" in data:
+        raise InvalidArgument(
+            f"the {role} ({party.name}) was saved without a name, by which no file can find it: "
+            f"pass it to replay() in Python, as in ap.replay(view, {party.name}), or decorate it "
+            "with @ap.register and save again"
+        )
     if isinstance(party, Unregistered):
         raise InvalidArgument(
             f"the {role} ({party.name}) has no registered name: pass it to replay(), or register "

@@ -23,6 +23,7 @@ from antiphon.audit import (
     counterexample_game,
 )
 from antiphon.audit.statistical import experiment
+from antiphon.audit.statistical.audit_report import rows as report_rows
 from antiphon.cli import main
 from antiphon.mechanisms import Laplace, RandomizedResponse
 from antiphon.protocol.spaces import Anything, Reals
@@ -97,12 +98,26 @@ class TestVerdicts:
         assert report.refuted
         assert report.samples <= 10_000
         assert report.epsilon_lower > 0
+        assert "the wealth K reached 1/α = 20" in report.method
+        told = dict(report_rows(report))
+        assert "  under b = 1" not in told  # the rounds may favour different worlds
+        assert told["  favoured world"].endswith("all rounds and events added up")
+
+    def test_a_refutation_never_says_that_delta_is_at_least_what_was_claimed(self):
+        report = RR_GAME.audit(ASKER, epsilon=0.9, samples=10**5, seed=1, method="anytime")
+        assert report.refuted
+        low = attrs.evolve(report, delta_lower=report.delta)
+        assert dict(report_rows(low))["δ at that ε"] == "more than 0"
+        assert "four times the samples" not in str(report)
 
     def test_an_anytime_audit_of_a_true_claim_uses_all(self):
         report = RR_GAME.audit(ASKER, epsilon=ap.Log(3), samples=20_000, seed=1, method="anytime")
         assert not report.refuted
         assert 10_000 <= report.samples <= 20_000
         assert 0.5 < report.epsilon_lower < math.log(3)
+        assert "the wealth K did not reach 1/α = 20" in report.method
+        assert dict(report_rows(report))["δ at that ε"] == "at least 0"
+        assert "half the excess in ε takes about four times the samples" in str(report)
 
     @pytest.mark.slow
     def test_a_score_of_ones_own(self):

@@ -380,3 +380,10 @@ def test_a_closed_bound_of_unequal_classes_is_none_too_small(given, growth, know
     for curve in (found, found.closed):
         between = curve.delta_between(at)
         assert between.lower <= exact <= between.upper
+
+
+def test_a_printed_curve_for_any_number_of_creations_says_what_it_needs():
+    given, words = [(ap.Log(3), 0.01)] * 5, "first-pair consistency"
+    assert words in str(sparse(given, k=2))
+    assert words not in str(sparse([(ap.Log(3), 0)] * 5, k=2))
+    assert words not in str(sparse(given, k=2, creations=5, symmetric=True))

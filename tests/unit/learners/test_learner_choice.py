@@ -2,10 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.learners import LazyExperts, NoisyLeader, choose
+from antiphon.learners import LazyExperts, NoisyLeader, choose, contest, games
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,26 @@ def test_a_choice_says_by_what_it_ranks(found):
     told = json.loads(json.dumps(found.to_dict()))
     assert told["ranked"][0]["name"] == "LazyExperts"
     assert "regret at most" in repr(found.ranked[0])
+
+
+def test_a_choice_for_losses_of_your_own_is_made_for_their_grid():
+    game = games.LossTable.of(np.random.default_rng(1).random((64, 3)))
+    other = choose(rounds=64, experts=3, epsilon=4)
+    with pytest.raises(ap.InvalidArgument, match=r"write choose\(rounds=64, .*grid=1024, eps"):
+        contest(other.ranked[0].learner, game)
+    own = choose(rounds=64, experts=3, epsilon=4, grid=game.grid)
+    assert contest(own.ranked[0].learner, game, repetitions=1, seed=1).repetitions == 1
+    noisy = next(each.learner for each in own.ranked if each.name == "NoisyLeader")
+    with pytest.raises(ap.InvalidArgument, match="leave expected=True out"):
+        contest(noisy, game, expected=True)
+    with pytest.raises(AttributeError, match=r"write choose\(…\).best"):
+        _ = own.learner
+
+
+def test_an_array_of_losses_as_a_game_is_told_the_call():
+    with pytest.raises(ap.InvalidArgument, match=r"write LossTable\.of\(losses\), for") as found:
+        games.LossTable(np.zeros((100, 3)))
+    assert "array(" not in str(found.value)
 
 
 @pytest.mark.slow

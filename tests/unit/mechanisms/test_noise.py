@@ -124,6 +124,15 @@ def test_continuous_noise_is_as_documented_and_labelled():
         Gaussian(rho=Fraction(1, 10**700))
 
 
+def test_gaussian_noise_is_also_set_by_its_sigma():
+    by_sigma = Gaussian(sigma=6, sensitivity=3)
+    assert by_sigma == Gaussian(rho=Fraction(1, 8), sensitivity=3)
+    assert by_sigma.claims[0].measure.rho == Fraction(1, 8)
+    for both in ({}, {"rho": 1, "sigma": 1}):
+        with pytest.raises(ap.InvalidArgument, match=r"write Gaussian\(sigma=10\)"):
+            Gaussian(**both)
+
+
 # --- grids ---------------------------------------------------------------------------
 
 steps = st.floats(1e-3, 1e3) | st.sampled_from([0.1, 0.5, 1.0, 3.0])

@@ -7,10 +7,10 @@ ones (the *purse*). If all n creations are alike: Σ_{i<=k} C(n,i) (c-1)^i.
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cmp_to_key, lru_cache
-from typing import overload
+from typing import Final, overload
 
 import attrs
 import numpy as np
@@ -34,11 +34,13 @@ from antiphon.composition.accounting.summed_measures import (
 )
 from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
-from antiphon.protocol import Measure, set_derived
+from antiphon.protocol import Measure, Part, set_derived
 from antiphon.protocol.measures.divergences import SLACK
 
 Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]
+_UNBOUNDED: Final = "CM Thm 5.2 and 5.5"
+"""The theorem of curves for any number of creations."""
 
 
 @attrs.frozen(repr=False)
@@ -56,8 +58,16 @@ class SparseCurve(OfWorst):
     method = "k-sparse"
     worst: OptimalCurve
     attained: tuple[OptimalCurve, ...]
-    theorem: str = "CM Thm 5.2 and 5.5"
+    theorem: str = _UNBOUNDED
     source: str = stated_field(lambda curve: f"{curve.theorem}; {curve.worst.source}")
+
+    def _parts(self) -> Iterator[Part]:
+        yield from OfWorst._parts(self)
+        if self.theorem == _UNBOUNDED and self.floor.upper > 0:
+            yield (
+                "With δ > 0 this needs first-pair consistency (docs/sparse.md); without it bound "
+                "the number of creations: sparse(…, creations=n)."
+            )
 
     @property
     def floor(self) -> Interval[float]:
