@@ -327,7 +327,7 @@ class CellReader:
 
     def _key(self, cell: object) -> int | str:
         if type(cell) is tuple or type(cell) is list:
-            raise ValueError(f"its key is {of_kind(cell)}: {ONE_TEXT}")
+            raise ValueError(f"its key is {of_kind(cast('object', cell))}: {ONE_TEXT}")
         if not self._keys:
             return self.text(cell, "a key", LONGEST_KEY, column=self._columns.by)
         if type(cell) is not str:

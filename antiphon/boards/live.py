@@ -9,6 +9,7 @@ from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
@@ -64,13 +65,13 @@ _AT_ONCE: Final = 16
 _BEHIND: Final = 8
 """The largest number of windows, and of days, that one call of ``feed`` publishes by the machine's
 clock, unless called with ``until="now"``."""
-_PAGE: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
-<style>body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
-color:#1e293b;background:#fff}}h1{{font-size:1.4rem}}h2{{font-size:1.05rem;margin-bottom:.2rem}}
-section{{margin:2rem 0;overflow-x:auto}}ul{{margin-top:.2rem}}</style>
-<main><h1>{title}</h1>{body}</main></html>
-"""
+_PAGE: Final = Template("""<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>$title</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#1e293b;background:#fff}h1{font-size:1.4rem}h2{font-size:1.05rem;margin-bottom:.2rem}
+section{margin:2rem 0;overflow-x:auto}ul{margin-top:.2rem}</style>
+<main><h1>$title</h1>$body</main></html>
+""")
 _PRIVATE: Final = "private, do not publish: these numbers of rows are exact"
 
 
@@ -295,7 +296,7 @@ class LiveBoard(Shown):
         ]
         shown = (bundle(part, card, kind)["text/html"] for kind, part, card in parts)
         body = "".join(f"<section>{each}</section>" for each in shown)
-        text = _PAGE.format(title=escaped(path.stem), body=body + board.statement().html())
+        text = _PAGE.substitute(title=escaped(path.stem), body=body + board.statement().html())
         with naming(path, "written"):
             path.write_text(text, encoding="utf-8")
         return path
