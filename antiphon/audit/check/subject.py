@@ -172,7 +172,7 @@ class Taken:
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step, and record its result, its draws, and forbidden side effects."""
     held, used = content(state), set[str]()
-    # With ``strict``, a crash inside a composition raises, too.
+    # Strict coins make a crash inside a composition raise, too.
     own = RecordedCoins(coins, strict=True)
     result: Any = None
     error: Exception | None = None

@@ -39,7 +39,7 @@ class Position(NamedTuple):
     charged: int = 0
     """The number of the filter's state, which holds the charges so far."""
     due: int = OVER
-    """The belief about a mechanism just created, to be queried next; OVER if there is none."""
+    """The belief about a mechanism just created, to be queried next; 0 if there is none."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())

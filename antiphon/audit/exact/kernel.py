@@ -39,7 +39,7 @@ DEAD: Final = object()
 NOWHERE: Final = 0
 """The number of the empty law: in this world, the answers so far are impossible."""
 GONE: Final = 1
-"""The number of the law under which the mechanism is DEAD for certain."""
+"""The number of the law under which the mechanism has surely halted or failed (is DEAD)."""
 
 
 class Stepper(NamedTuple):
@@ -84,7 +84,7 @@ class Kernel:
     _size: int = 0
     """The number of entries of laws and outcomes that are stored; ``limit`` bounds it."""
     end: int = attrs.field(init=False)
-    """The number of the answer END."""
+    """The number of the answer that stands for the end of the interaction."""
 
     def __attrs_post_init__(self) -> None:
         self.end = self.messages(END)
@@ -183,8 +183,8 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The outcome (next state, answer) of a step; the state of a mechanism that halted or failed
-    becomes DEAD."""
+    """The outcome (next state, answer) of a step; a mechanism that halted or failed gets the state
+    DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

@@ -274,7 +274,7 @@ class Question(Shown):
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
-            trial.guide.unsuited = True  # No ``Guide``: beliefs that it rules out would not count.
+            trial.guide.unsuited = True  # Beliefs that estimates rule out would not be counted.
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes

@@ -96,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # From Python 3.14 on, the public method ``terminate_workers`` does this.
+            # From Python 3.14 on, the pool's public method ``terminate_workers`` does this.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()

@@ -132,7 +132,7 @@ class ChunkTally(InOrder[Result]):
         self.watch(self.samples, self.chunks.total)
         last = self.samples + self.chunks.size > self.chunks.total
         if last or (self.saver is not None and self.saver.due()):
-            self.save()  # ``save`` skips a last chunk that is not whole.
+            self.save()  # A last chunk that is not whole is not saved: the total may grow.
 
     def save(self) -> None:
         """Bring the checkpoint up to date, unless the last merged chunk was not whole."""

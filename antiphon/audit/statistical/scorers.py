@@ -242,7 +242,7 @@ class Linear:
 @register("antiphon.Tree/1")
 @attrs.frozen
 class Tree:
-    """A decision tree: at node i a row goes left iff its feature is <= the node's threshold."""
+    """A decision tree: at each node, a feature <= the threshold leads a row to the left child."""
 
     feature: npt.NDArray[np.int64] = attrs.field(repr=False)
     threshold: Vector = attrs.field(repr=False)
