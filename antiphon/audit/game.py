@@ -176,7 +176,7 @@ class PrivacyGame(Shown):
         """
         question = self.question(**search)
         normal = exact.epsilon(epsilon)
-        with suppress(SymbolError):  # The engine raises it at a symbol; then a formula is made.
+        with suppress(SymbolError):  # At a symbol the engine raises SymbolError; a formula is due.
             return question.solve(normal, rounds).delta
         return tight_formula(question, normal, rounds)
 

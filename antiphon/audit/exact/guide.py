@@ -59,8 +59,8 @@ _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""Once the exact solver has valued more than _LEAST + (number of estimated beliefs) / _WORTH
-beliefs, estimates rule out too few messages, and are dropped."""
+"""The number of estimated beliefs per belief that the exact solver may value, after the first
+_LEAST ones, before estimates are dropped: by then they rule out too few messages."""
 _KEPT: Final = 3
 """The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"

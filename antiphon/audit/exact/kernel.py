@@ -170,7 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # Overwrites what an interrupted call left.
+            self.laws[number:] = [law]  # Drops entries that an interrupted call left.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number

@@ -49,7 +49,7 @@ _AGAIN: Final = 8
 
 
 class _Slow(Exception):
-    """Raised when more beliefs are valued than PATIENCE allows without an estimate."""
+    """Raised once so many beliefs were valued that an estimate is worth its time."""
 
 
 @contextmanager

@@ -389,8 +389,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch that is expected from the tuning views, and four invented ones against the event:
-    in its own world two outside it, in the other two inside."""
+    """The batch that is expected from the tuning views, with four invented views against the event:
+    two of its own world outside it, two of the other inside."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

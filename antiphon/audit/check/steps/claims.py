@@ -49,7 +49,7 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: object = claim.verification  # a user's claim may have a field of any type
+        f: object = claim.verification  # A user's claim may have an f of any type.
         if not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             reasons["its f is no Verification"] = None
             continue
