@@ -52,9 +52,9 @@ class Stepper(NamedTuple):
     is_over: IsOver
     """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer that stands for the mechanism's end: END; HALT in a composition, which goes on."""
+    """The answer that stands for the mechanism's end; HALT in a composition, which goes on."""
     refused: object = END
-    """The answer to a refused message: END; REFUSAL in a session without verifier: it goes on."""
+    """The answer to a refused message: the end, or REFUSAL where no verifier ends the session."""
 
 
 @attrs.define(eq=False)

@@ -204,7 +204,7 @@ def _verdict(
     """The result of a piece of work, or the error that ends the run; None to try it again."""
     try:
         answer: Done | Failed = future.result()
-    except BaseException as error:  # KeyboardInterrupt and SystemExit of a worker are no Exception.
+    except BaseException as error:  # A worker may also end by KeyboardInterrupt or SystemExit.
         lost[index] += 1
         return _judge(crew, index, lost[index], error)
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer

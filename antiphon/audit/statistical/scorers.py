@@ -70,7 +70,7 @@ class LikelihoodTable:
 
     def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
         """A scorer that gives 1 to each kind of view whose score is beyond the threshold, and
-        leaves out all others."""
+        no score to all others."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
