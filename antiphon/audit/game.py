@@ -176,7 +176,7 @@ class PrivacyGame(Shown):
         """
         question = self.question(**search)
         normal = exact.epsilon(epsilon)
-        with suppress(SymbolError):  # The engine raises SymbolError where it needs a number.
+        with suppress(SymbolError):  # At a symbol the engine raises SymbolError; a formula is due.
             return question.solve(normal, rounds).delta
         return tight_formula(question, normal, rounds)
 
@@ -267,9 +267,9 @@ class PrivacyGame(Shown):
         """Each claim of M, and of the mechanisms that M may create, beside the exact value.
 
         One row a claim: (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and
-        dominating pairs beside the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside
-        the tight divergences of some orders (``ORDERS``): other ε and orders are not tested. A
-        claim that cannot be compared has a row with the reason. The solver never relies on a claim:
+        dominating pairs beside the tight δ at the ε of ``privacy_curve``, and, as zCDP and Rényi,
+        beside the tight divergences of some orders: other ε and orders are not tested. A claim that
+        cannot be compared has a row with the reason. The solver never relies on a claim:
         ``tight_delta`` is right even if the catalogue's claims are false.
 
         >>> from antiphon.mechanisms import LeakyBit

@@ -73,9 +73,9 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
     """For each point of ``source``, the probabilities with which it is mapped to each of
     ``targets``, so that each target receives its masses (p, q).
 
-    Each target in turn takes its *shadow* (Beiglböck and Juillet 2016): of what is left of the
-    source, the stretch between two p/q that has the target's masses. Raises: CompositionError where
-    the source does not dominate the targets, so that there is none.
+    Each target in turn takes its *shadow* (Beiglböck and Juillet 2016): of what the earlier ones
+    leave of the source, the stretch between two p/q that has the target's masses. Raises:
+    CompositionError where the source does not dominate the targets, so that there is none.
     """
     left = [Fraction(1)] * len(source)
     laws = [[Fraction(0)] * len(targets) for _ in source]
@@ -96,13 +96,14 @@ def garbling(source: Dichotomy, targets: Sequence[Point]) -> list[list[Fraction]
 def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
-    """The two ends of the stretch of ``source`` that has the masses (p, q) of ``target``. Points
-    lie on a line, each as long (``sizes``) as the mass p + q of its share ``left``."""
+    """The two ends of the stretch of ``source`` that has the masses (p, q) of ``target``. They are
+    places on a line, on which each point takes the length ``sizes``: its mass p + q, times the
+    share of it that earlier targets ``left``."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 
     def before(at: Fraction) -> Fraction:
-        """The mass p of what is ``left`` of the source before the place ``at`` on that line."""
+        """The mass p, before the place ``at`` on that line, of what earlier targets left."""
         place = next(i for i in range(1, len(ends)) if at <= ends[i])
         low, high = ends[place - 1], ends[place]
         share = (at - low) / (high - low) if high > low else Fraction(0)

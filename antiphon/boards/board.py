@@ -120,7 +120,8 @@ class Board(Shown):
         """The post-processor P of a board that finds its keys in the data; None if the keys are
         public.
 
-        A part ``share`` of ε, and δ, are divided among the cells (key, window) that may differ.
+        A share of ε, stated with the keys, and all of δ are divided among the cells (key, window)
+        that may differ.
         """
         if self.found is None:
             return None
@@ -352,7 +353,7 @@ class Board(Shown):
 
 
 def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
-    """The pure counter with the least worst-case error that is ε-DP for one unit of change.
+    """The pure counter of the least worst-case error, among those ε-DP for one unit of change.
 
     For totals, the better of a balanced and a binary tree. For single windows, a tree of one level:
     each window has noise of its own, the least there is at ε, and a total has the noise of all

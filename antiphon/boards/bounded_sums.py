@@ -143,7 +143,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
         return self.summed(rows), kept
 
     def summed(self, rows: Iterable[Row]) -> dict[Key, int]:
-        """The sums by key of rows, each amount clipped to [``low``, ``high``]."""
+        """The sums of some rows by key, each amount clipped to [``low``, ``high``]."""
         low, high, sums = self.low, self.high, dict[Key, int]()
         for _, key, amount in rows:
             sums[key] = sums.get(key, 0) + min(max(amount, low), high)

@@ -362,7 +362,7 @@ class CellReader:
 
 
 def _refuse_float(cell: object, of: str, column: str | None) -> None:
-    """Raise ValueError for a float but NaN: 17.0 would be another user, or key, than 17."""
+    """Raise ValueError for a float other than NaN: 17.0 would be another user, or key, than 17."""
     if isinstance(cell, Number) and not isinstance(cell, Integral) and cell == cell:
         raise ValueError(
             f"its {of} is a float, as pandas makes of whole numbers where a cell is missing, and "

@@ -17,7 +17,7 @@ Best: TypeAlias = Union[Literal["total", "window"], int]
 _UP: Final = 1 + 1e-12
 """A factor above 1 that exceeds the relative error of a logarithm."""
 _FORETOLD: Final = 10_000
-"""The largest number of windows, of a tree of several levels, whose errors are foretold."""
+"""The largest number of windows whose errors are foretold; of a tree of one level, any number."""
 
 
 @attrs.frozen
@@ -58,7 +58,7 @@ class ErrorBounds:
         return bound
 
     def of_difference(self, window: int, since: int, beta: float) -> Fraction:
-        """A bound on the error of the total after ``window``, less that of the first ``since``."""
+        """A bound on the error of (total after ``window``) − (total after ``since`` windows)."""
         bound = exact.fraction(self.counter.error_bound(window + 1, beta=beta, since=since))
         # Each total of a Gaussian counter is rounded, which adds an error of 1/2 at most.
         rounded = Fraction(2 if since else 1, 2) if self.rounded else 0
@@ -87,5 +87,5 @@ class ErrorBounds:
 
 
 def _one_level(counter: Counter) -> TypeGuard[BalancedTreeCounter]:
-    """Whether each window of the counter has noise of its own, and a sum of windows theirs."""
+    """Whether each window of the counter has noise of its own, and a sum that of its windows."""
     return isinstance(counter, BalancedTreeCounter) and counter.levels == 1

@@ -218,7 +218,7 @@ class Inbox:
         self.close_windows(windows)
 
     def close_windows(self, windows: int) -> None:
-        """Close the first ``windows`` windows to new rows, without a limit on their size."""
+        """Close the first ``windows`` windows to new rows, however many rows they have."""
         self.say({"closed": str(max(windows, self.closed))})
 
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:

@@ -243,7 +243,7 @@ class LiveBoard(Shown):
         return map(self._session.send, batches)
 
     def purge(self) -> int:
-        """Remove the rows of windows whose counts have been published from the board's files.
+        """Remove from the board's files the rows of windows whose counts have been published.
 
         Of each its own key and a hash are left, by which it is known when it comes again; the key
         of the hash is in the folder, so that whoever has the folder can try guesses.

@@ -127,7 +127,7 @@ def opening(epsilon: ExactEpsilon, delta: Fraction) -> tuple[Fraction, ...]:
     while known[-1] < 1:
         p = known[-1]
         most = min(grown * p + delta, 1 - (1 - p - delta) / grown, Fraction(1))
-        # The next probability is rounded down, but not below p, the last one.
+        # Long fractions are rounded down, but not below p, the last probability: π never falls.
         if most.denominator > _GRID:
             most = max(p, Fraction(math.floor(most * _GRID), _GRID))
         if most == p or len(known) > _MOST:

@@ -49,7 +49,7 @@ UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 class OfUnits(Unpaid):
     """A verification function that lets pairs of updates (x, x') cost |x - x'| units. Abstract."""
 
-    swap_symmetric = True  # As the cost |x - x'| is; the counters' own f' are not used.
+    swap_symmetric = True  # Swap-symmetric as |x - x'| is, whatever the counters' own f' are.
 
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:

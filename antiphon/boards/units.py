@@ -146,8 +146,8 @@ class SingleUserWindow(_OneBatch):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user whose rows may be the only difference, and the world that has none of them, or -1 if both
-worlds may have some."""
+"""A user whose rows may be the only difference, and the world that has none of these rows, or -1 if
+both worlds may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
 """The users seen so far, until a batch differs; from then on, the users whose rows may be the only
 difference."""

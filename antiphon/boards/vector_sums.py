@@ -33,14 +33,14 @@ class VectorSums(ExchangePostProcessor[SumsState]):
 
     A message is the whole batch of a window; the counter gets the sums of all keys as one vector,
     each in its range, and is asked. Answer: the counts so far, rounded, in the order of the keys.
-    State: ``SumsState``.
-    Privacy: w.r.t. the unit of ``bounds`` what the counter promises w.r.t. one update that differs
-    by ``distance`` in ℓ₂, by CM Thm 6.1. *Proof.* The same messages are sent whatever the rows are
-    (destination, response). One batch differs, and rows are not counted over windows, so that one
-    vector differs. Its ℓ₁ norm is at most B, so its ℓ₂ norm is. *Replaced*, where a user's rows
-    are all that differs: both sides add up c vectors of the convex hull of 0, low·e_k and high·e_k
-    (of all keys k); the distance of two sums is convex, and so largest in corners:
-    c·max(√2·A, high - low), as two corners are 0 apart, A, √2·A or high - low. ∎
+    State: ``SumsState``. Privacy: w.r.t. the unit of ``bounds`` what the counter promises w.r.t.
+    one update that differs by ``distance(bounds)`` in ℓ₂, by CM Thm 6.1. *Proof.* The same messages
+    are sent whatever the rows are (destination, response). One batch differs, and rows are not
+    counted over windows, so that one vector differs. Its ℓ₁ norm is at most B, so its ℓ₂ norm is.
+    *Replaced*, where a user's rows are all that differs: both sides add up c vectors of the convex
+    hull of 0, low·e_k and high·e_k (of all keys k); the distance of two sums is convex, and so
+    largest at corners of the hull: c·max(√2·A, high - low), as two corners are 0 apart, A, √2·A or
+    high - low. ∎
     """
 
     bounds: BoundedSums

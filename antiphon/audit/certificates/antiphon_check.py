@@ -257,8 +257,8 @@ class CertificateFile(TableGame):
 
     def compare_purses(self) -> set[tuple[int, int]]:
         """Checks that a purse never grows, and that a payment never allows more messages; else
-        ``tells`` and ``moves`` might leave out useful messages. Returns the pairs (small, large) of
-        public states that it compared: ``large`` allows all that ``small`` does, now and later."""
+        ``TableGame`` might leave out useful messages. Returns the pairs (small, large) of public
+        states that it compared: ``large`` allows all that ``small`` does, now and later."""
         public, found, waiting = self.tables["public"], set[Any](), list[Any]()
         for each, (_, may) in public.items():
             for (_, what), to in may.items():

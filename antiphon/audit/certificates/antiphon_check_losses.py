@@ -138,7 +138,7 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         tight = {Fraction(*key[1:]): Fraction(*value) for key, value in lines}
         growth, *before = (Fraction(*each) for each in self.tables["epsilon"][target])
         base.need(tight[growth] <= delta, "a larger δ at this ε")
-        # δ is convex in e^ε: right of ``low`` and ``high`` it is on or above the line through both.
+        # δ is convex in e^ε: right of two points it is on or above the line through them.
         if growth > 1:
             low, high = before
             fall = (tight[low] - tight[high]) / (high - low)

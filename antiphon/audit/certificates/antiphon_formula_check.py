@@ -65,7 +65,7 @@ class Poly(tuple[int, ...]):
 
     def __mod__(self, other: Any) -> Any:
         left = self
-        # ``left`` is a multiple of the remainder, with coefficients as small as possible.
+        # Each step keeps a multiple of the remainder, with coefficients as small as possible.
         while len(left) >= len(other):
             more = Poly([0] * (len(left) - len(other)) + [left[-1]])
             left = (left * other[-1] - other * more).primitive()
@@ -202,7 +202,7 @@ class FormulaGame(base.TableGame):
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-            # A creation tosses no coin: its denominator is 1, not ``over``.
+            # A creation tosses no coin: its denominator is 1, not the common one.
             factors = [by * self.over if over == 1 else by for by, _ in found]
             pieces = merged(self.end, *(each for _, each in found))
             yield name, [(low, sum(p * by for (p, *_), by in zip(own, factors, strict=True)))

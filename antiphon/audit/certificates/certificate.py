@@ -96,7 +96,7 @@ class Certificate(Shown):
     @property
     def reader(self) -> Path:
         """The path of the program that checks this kind of certificate, with nothing but Python and
-        the file ``READER`` in the same folder."""
+        the file antiphon_check.py in the same folder."""
         if self.formula is not None:
             return Path(antiphon_formula_check.__file__)
         others = any(each.startswith(('["loss"', '["epsilon"')) for each in self.lines)
@@ -294,8 +294,8 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
     if last.growth == 1:
         return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
-    # As a function of e^ε, δ is piecewise linear. The loop ends when the points at ``low`` and
-    # ``high`` lie on the piece that ends at the tight ε, where δ is ``target``.
+    # As a function of e^ε, δ is piecewise linear. The loop ends when the two smaller ε lie on the
+    # piece that ends at the tight ε.
     while True:
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
         if 2 * high.delta - low.delta == target:

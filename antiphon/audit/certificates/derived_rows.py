@@ -45,7 +45,7 @@ class ComparedSystems:
 
 class DerivedPart:
     """One mechanism, or two that are compared, with numbers for its messages, states and answers. A
-    state is (number of the mechanism, its state), or _DEAD."""
+    state is (number of the mechanism, its state), or a mark that it has halted."""
 
     def __init__(
         self, mechanisms: tuple[Any, ...], messages: Iterable[object], halted: object, *starts: Any
@@ -198,7 +198,7 @@ class DerivedRows:
     def _state(self, purse: object, charged: object, count: int) -> int:
         """Returns the number of a public state: (f's purse, the budget's charges, the number of
         creations)."""
-        # This library's f counts creations only up to ``prescribed``, the number that it demands.
+        # This library's f counts creations only up to the number that it demands.
         ours = is_library_code(type(self._f))
         most = self._f.prescribed if ours else self.most
         number = self._public((purse, charged, min(count, most)))
@@ -207,8 +207,8 @@ class DerivedRows:
         return number
 
     def _charged(self, charged: object, claim: protocol.Claim) -> object:
-        """Returns the budget's charges after a creation, or its refusal; _END if the budget cannot
-        charge the claim."""
+        """Returns the budget's charges after a creation, or its refusal; the end of the interaction
+        if the budget cannot charge the claim."""
         try:
             after = None if self._budget is None else self._budget.charge(charged, claim.measure)
         except errors.InvalidArgument:

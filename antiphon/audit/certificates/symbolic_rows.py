@@ -13,7 +13,7 @@ from antiphon.numbers.symbolic import Function, SymbolError, Symbolic, Unknown, 
 
 class WiderDenominator(Exception):
     """Signals that a probability's denominator does not divide the common one, or that the first
-    probability with a symbol was met. The tables are then derived again, over the wider denominator
+    probability with a symbol was met. The tables are then derived again, over a wider denominator,
     ``over``."""
 
     def __init__(self, over: Polynomial, unknown: Unknown | None) -> None:

@@ -36,7 +36,7 @@ PROCESSOR: Final = (
 )  # fmt: skip
 _UNREPEATABLE: Final = ("purity", "randomness", "replay")
 _STOPPED_BY: Final = {"columns": ("crashes", *_UNREPEATABLE), "claims": _UNREPEATABLE}
-"""The findings after which a check is left out, as it could say nothing about such steps."""
+"""For a check, the checks whose findings cancel it, as it could say nothing about such steps."""
 
 
 @written_as("ap.check(part)")

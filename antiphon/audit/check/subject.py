@@ -129,8 +129,8 @@ def content(value: Any, depth: int = 0) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """FILE:LINE of a part's decorated function; else of the first of its methods that has one of
-    the names; else of its class."""
+    """FILE:LINE of a part's decorated function; else of its first method with one of the ``names``;
+    else of its class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]
@@ -172,7 +172,7 @@ class Taken:
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step, and record its result, its draws, and forbidden side effects."""
     held, used = content(state), set[str]()
-    # With ``strict``, a crash inside a composition raises, too.
+    # Strict coins make a crash inside a composition raise, too.
     own = RecordedCoins(coins, strict=True)
     result: Any = None
     error: Exception | None = None

@@ -1,7 +1,8 @@
 """The arena of an exactly solved game: its positions, and the adversary's choices in each.
 
-A position is the adversary's joint knowledge, as a number; 0 is OVER. ``single_arena`` follows one
-mechanism under any f; ``composition_arena`` keeps a separate belief about each child of ExtConComp.
+A position is the adversary's joint knowledge, as a number; 0 is the end. ``single_arena`` follows
+one mechanism under any f; ``composition_arena`` keeps a separate belief about each child of
+ExtConComp.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # Overwrites what an interrupted call left.
+            self.columns[number:] = [column]  # Drops entries that an interrupted call left.
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

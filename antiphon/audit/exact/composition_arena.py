@@ -39,7 +39,7 @@ class Position(NamedTuple):
     charged: int = 0
     """The number of the filter's state, which holds the charges so far."""
     due: int = OVER
-    """The belief about a mechanism just created, to be queried next; OVER if there is none."""
+    """The belief about a mechanism just created, to be queried next; 0 if there is none."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
@@ -54,7 +54,7 @@ class Option(NamedTuple):
     """A message to a composition, with the positions to which its answers lead."""
 
     column: int
-    """The belief about the mechanism that is queried; SPENT for a creation."""
+    """The belief about the mechanism that is queried; a stand-in for a creation."""
     move: Move | Create
     branches: tuple[Branch, ...]
     """For each answer: the factors for both worlds' weights, and the next position."""
@@ -329,7 +329,7 @@ class CompositionArena:
             number = OVER + 1 + len(self._ids)
             if number >= self.columns.limit:
                 raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
-            self._positions[number:] = [position]  # Overwrites what an interrupted call left.
+            self._positions[number:] = [position]  # Drops entries that an interrupted call left.
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
                 totals[number:] = [math.prod([own[column] for column in position.columns])]
             self._ids[position] = number

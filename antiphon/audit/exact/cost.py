@@ -81,7 +81,7 @@ class ProgressLine:
 
 @attrs.frozen(repr=False)
 class Estimate(Shown):
-    """An estimate of the number of beliefs that an exact answer values, from fewer rounds.
+    """An estimate, by fewer rounds, of the number of beliefs to be valued for an exact answer.
 
     From ``counted`` rounds on the number is extrapolated as a power of the rounds (``least``), or
     by one factor a round (``most``). These are no bounds: a game may change in a later round.

@@ -6,16 +6,17 @@ depend on how it was reached, and
 
     F_0 = (Σμ⁰)^α (Σμ¹)^(1−α),     F_t = max over messages of Σ_answers f⁰^α f¹^(1−α) F_{t−1},
 
-with f⁰, f¹ the factors of an answer, is E of a position whose worlds have weight 1. A randomised
-adversary, whose views show its coins, has the mean of the E of deterministic ones: no more than the
-largest. The result is exact for a whole α; otherwise powers are enclosed, and ends rounded outward.
+with μ⁰, μ¹ the laws of the hidden states in the two worlds and f⁰, f¹ the factors of an answer, is
+E of a position whose worlds have weight 1. A randomised adversary, whose views show its coins, has
+the mean of the E of deterministic ones: no more than the largest. The result is exact for a whole
+α; otherwise powers are enclosed, and ends rounded outward.
 
 Tight range: how far apart an adaptive adversary of T messages can drive two privacy losses.
 
 For the views v of a deterministic adversary, max ln P₀(v)/P₁(v) - min ln P₀(v)/P₁(v): the least η
 with which a mechanism is η-BR (Durfee and Rogers 2019). As soon as the answers of two views differ,
 their further messages are chosen independently. So with H_b the largest P_b(v)/P_{1-b}(v) from a
-position on (whose worlds have weight 1), and f⁰, f¹ the factors of an answer,
+position on (whose worlds have weight 1), and f⁰, f¹ the factors of an answer a or a',
 
     R_t = max over messages of the larger of max_a R_{t-1}(a) and
           max_{a≠a'} (f⁰/f¹)(a) H₀(a) · (f¹/f⁰)(a') H₁(a'),

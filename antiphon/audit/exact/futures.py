@@ -231,7 +231,7 @@ def settled(moves: Iterable[Move]) -> Settled:
     for move in moves:
         ratios = product_of(ratios, [branch[:2] for branch in move.branches])
         denominator *= move.denominator
-    # Two ratios differ by at least 2^-bits, so the function ``place`` tells them apart.
+    # Two ratios differ by at least 2^-bits, so this many binary places tell them apart.
     bits = 2 * max(one for _, one in ratios).bit_length()
 
     def place(ratio: tuple[int, int]) -> tuple[bool, int]:

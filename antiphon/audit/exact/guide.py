@@ -59,8 +59,8 @@ _ROWS: Final = 1 << 22
 """The largest number of answers, over all beliefs of one round."""
 _LEAST: Final = 500
 _WORTH: Final = 8
-"""Once the exact solver has valued more than _LEAST + (number of estimated beliefs) / _WORTH
-beliefs, estimates rule out too few messages, and are dropped."""
+"""The number of estimated beliefs per belief that the exact solver may value, after the first
+_LEAST ones, before estimates are dropped: by then they rule out too few messages."""
 _KEPT: Final = 3
 """The number of estimates, for different rounds, that are kept."""
 _WHAT: Final = "a rough look at beliefs"
@@ -72,7 +72,8 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """All beliefs with one number of rounds left, by position (``codes``), with their messages."""
+    """All beliefs with one number of rounds left, by position (``codes``), with the messages that
+    may be sent and the answers to them (``outline``: arrays with a row for each answer)."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""
@@ -87,8 +88,7 @@ class _Layer:
     """For each position in ``codes``, the index of its first belief; the last entry is the number
     of all beliefs."""
     _once: bool = attrs.field(init=False)
-    """Whether no position has two beliefs; the rows of ``outline`` are then in the order of the
-    beliefs."""
+    """Whether no position has two beliefs; the rows of ``outline`` are then sorted by belief."""
 
     def __attrs_post_init__(self) -> None:
         self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
@@ -99,14 +99,14 @@ class _Layer:
         self.outline = self.outline._replace(to=_NONE)
 
     def answers(self) -> tuple[Ints, Ints | slice]:
-        """For each belief, and each answer that may follow it: (index of the belief, row of the
-        answer in ``outline``)."""
+        """Two arrays, with an entry for each answer that may follow a belief: the index of the
+        belief, and the row of the answer in ``outline``."""
         sizes = self.outline.answers
         return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
     def _members(self, sizes: Ints) -> Ints | slice:
-        """For each belief in turn, the indices of its entries in an array of ``outline``; ``sizes``
-        has the number of entries of each position."""
+        """For each belief in turn, the indices of its entries in an array that is sorted by
+        position; ``sizes`` has the number of entries of each position."""
         if self._once:
             return slice(None)
         own = sizes[self.which]

@@ -39,7 +39,7 @@ DEAD: Final = object()
 NOWHERE: Final = 0
 """The number of the empty law: in this world, the answers so far are impossible."""
 GONE: Final = 1
-"""The number of the law under which the mechanism is DEAD for certain."""
+"""The number of the law under which the mechanism has surely halted or failed (is DEAD)."""
 
 
 class Stepper(NamedTuple):
@@ -52,9 +52,9 @@ class Stepper(NamedTuple):
     is_over: IsOver
     """Whether a HALT in this state ends the mechanism."""
     halted: object = END
-    """The answer that stands for the mechanism's end: END; HALT in a composition, which goes on."""
+    """The answer that stands for the mechanism's end; HALT in a composition, which goes on."""
     refused: object = END
-    """The answer to a refused message: END; REFUSAL in a session without verifier: it goes on."""
+    """The answer to a refused message: the end, or REFUSAL where no verifier ends the session."""
 
 
 @attrs.define(eq=False)
@@ -84,7 +84,7 @@ class Kernel:
     _size: int = 0
     """The number of entries of laws and outcomes that are stored; ``limit`` bounds it."""
     end: int = attrs.field(init=False)
-    """The number of the answer END."""
+    """The number of the answer that stands for the end of the interaction."""
 
     def __attrs_post_init__(self) -> None:
         self.end = self.messages(END)
@@ -170,7 +170,7 @@ class Kernel:
         if number is None:
             self._grow(len(law))
             number = len(self._ids)
-            self.laws[number:] = [law]  # Overwrites what an interrupted call left.
+            self.laws[number:] = [law]  # Drops entries that an interrupted call left.
             self.totals[number:] = [sum(weight for _, weight in law)]
             self._ids[law] = number
         return number
@@ -183,8 +183,8 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The outcome (next state, answer) of a step; the state of a mechanism that halted or failed
-    becomes DEAD."""
+    """The outcome (next state, answer) of a step; a mechanism that halted or failed gets the state
+    DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

@@ -185,7 +185,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # All creations that an f of OfCreations allows.
+            given = self.verification.created  # An f that names all that it allows.
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -274,7 +274,7 @@ class Question(Shown):
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
-            trial.guide.unsuited = True  # No ``Guide``: beliefs that it rules out would not count.
+            trial.guide.unsuited = True  # Beliefs that estimates rule out would not be counted.
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes

@@ -1,13 +1,13 @@
 """Tight δ: the largest advantage of any adaptive adversary with T messages, exactly.
 
-For the belief with weights w⁰, w¹ (already multiplied by the denominator of e^ε and
-by its numerator) the value is
+For the belief with the laws μ⁰, μ¹ of hidden states in the world b and the other, the value is
 
     U_0 = max(0, Σ μ⁰ − e^ε Σ μ¹),     U_t = max over messages of Σ_answers U_{t−1},
 
-which is L^b of CM App. A; U_T of the first position is δ_b(ε), and δ(ε)
-is the larger of both b. Weights are integers; dividing both by their greatest common
-divisor lets equal beliefs meet, because U is homogeneous.
+which is L^b of CM App. A; U_T of the first position is δ_b(ε), and δ(ε) is the larger of both b.
+The weights of the worlds are integers, already multiplied by the denominator of e^ε and by its
+numerator; dividing both by their greatest common divisor lets equal beliefs meet, because U is
+homogeneous.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _AGAIN: Final = 8
 
 
 class _Slow(Exception):
-    """Raised when more beliefs are valued than PATIENCE allows without an estimate."""
+    """Raised once so many beliefs were valued that an estimate is worth its time."""
 
 
 @contextmanager

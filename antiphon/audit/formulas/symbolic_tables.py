@@ -78,7 +78,7 @@ class SymbolicTables(FormulaGame, TablesOf):
 
     def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: Row,
              symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
-        """Yields the lines of the certificate, except the last. ``tight`` has of each piece of the
+        """Yields the lines of the certificate, except the last. ``tight`` has for each piece of the
         formula (where it begins, δ as a function, world that attains it)."""
         values: Row = [*self.values.values(), *self.cuts.known.values(), tight]
         used = {low for pieces in values for low, *_ in pieces}

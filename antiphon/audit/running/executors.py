@@ -96,7 +96,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # From Python 3.14 on, the public method ``terminate_workers`` does this.
+            # From Python 3.14 on, the pool's method ``terminate_workers`` ends its processes.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -144,7 +144,7 @@ class LentExecutor(WorkerPool):
 
 def _width(executor: Any) -> int:
     """The number of workers of an executor, if it tells that; else a guess."""
-    for name in ("_max_workers", "num_workers"):  # Attributes in concurrent.futures and mpi4py.
+    for name in ("_max_workers", "num_workers"):  # The names in concurrent.futures, mpi4py.
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
             return count

@@ -79,8 +79,8 @@ class Interrupt:
     """A context manager that notes Ctrl-C: ``asked`` says whether it was pressed.
 
     The first Ctrl-C raises KeyboardInterrupt in a function called by ``breaking``; elsewhere it is
-    only noted (and ``wake`` called), so that a merge is never left half done. A second one always
-    raises. Outside the main thread Ctrl-C is not noticed, as in Python itself.
+    only noted (and the given function ``wake`` called), so that a merge is never left half done. A
+    second one always raises. Outside the main thread Ctrl-C is not noticed, as in Python itself.
     """
 
     def __init__(self, wake: Callable[[], object]) -> None:

@@ -132,7 +132,7 @@ class ChunkTally(InOrder[Result]):
         self.watch(self.samples, self.chunks.total)
         last = self.samples + self.chunks.size > self.chunks.total
         if last or (self.saver is not None and self.saver.due()):
-            self.save()  # ``save`` skips a last chunk that is not whole.
+            self.save()  # A last chunk that is not whole is not saved: the total may grow.
 
     def save(self) -> None:
         """Bring the checkpoint up to date, unless the last merged chunk was not whole."""
@@ -204,7 +204,7 @@ def _verdict(
     """The result of a piece of work, or the error that ends the run; None to try it again."""
     try:
         answer: Done | Failed = future.result()
-    except BaseException as error:  # KeyboardInterrupt and SystemExit of a worker are no Exception.
+    except BaseException as error:  # A worker may also end by KeyboardInterrupt or SystemExit.
         lost[index] += 1
         return _judge(crew, index, lost[index], error)
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer

@@ -40,7 +40,7 @@ MANY: Final = 1 << 15
 LEAST_SAMPLES: Final = 1000
 """The least number of samples: half of them choose the event, and half test it."""
 MOST_TRAINING: Final = 2_000_000
-"""The largest number of training views of each world, unless ``training`` says otherwise."""
+"""The largest number of training views of each world, unless an audit states another."""
 MOST_NUMBERS: Final = 1 << 26
 """The largest number of numbers in all training views of a world: half a gigabyte."""
 

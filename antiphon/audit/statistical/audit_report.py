@@ -63,7 +63,7 @@ class AuditReport(Shown, Plotted):
     epsilon_lower: float
     """A lower bound on the least ε for the claimed δ, with probability ``confidence``."""
     confidence: float
-    """1 − α: *refuted* is wrong with probability at most α. Lower after earlier ``looks``."""
+    """1 − α: *refuted* is wrong with probability at most α. Lower after earlier reports."""
     samples: int
     """The number of interactions in each world, training and test together."""
     tested: int
@@ -300,7 +300,7 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
     yield "adversary", report.adversary
     yield "event", report.event.words()
     worlds, views = (f"under b = {bit}", f"under b = {1 - bit}"), "fresh views"
-    if report.method.startswith("betting"):  # Each round chose its event, and the favoured world.
+    if report.method.startswith("betting"):  # Each round of bets chose an event and a world.
         worlds, views = (
             ("favoured world", "other world"),
             "fresh views, all rounds and events added up",

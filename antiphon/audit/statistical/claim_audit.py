@@ -81,7 +81,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit of one adversary and event; ``found``: its bounds and counts."""
+    """The report of an audit of one adversary and event, given its bounds and counts."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -389,8 +389,8 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The batch that is expected from the tuning views, and four invented ones against the event:
-    in its own world two outside it, in the other two inside."""
+    """The batch that is expected from the tuning views, with four invented views against the event:
+    two of its own world outside it, two of the other inside."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

@@ -106,7 +106,7 @@ def _largest(high: float, sure: Callable[[float], bool]) -> float:
 def upper_tail(least: int, trials: int, p: float) -> float:
     """P[X >= least], X ~ Bin(trials, p), for 0 < p <= least/trials, where the terms decrease.
 
-    Past _MOST_TERMS terms it is an upper bound.
+    Past a limit of terms it is an upper bound.
     """
     if p >= 1:
         return 1.0
@@ -274,10 +274,10 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
 def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it.
 
-    Rounded up, and 1 if no α refutes it. With ``own`` of n and ``against`` of m views in the event,
-    it is 2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises
-    with q and the second falls, so the maximum is where they meet. Under the claim it is at most u
-    with probability at most u, for every u in (0, 1).
+    Rounded up, and 1 if no α refutes it. If ``own`` of n views of the favoured world lie in the
+    event, and ``against`` of m of the other, it is 2 max over q of min(P[Bin(n, δ + e^ε q) >= own],
+    P[Bin(m, q) <= against]): the first rises with q and the second falls, so the maximum is where
+    they meet. Under the claim it is at most u with probability at most u, for every u in (0, 1).
 
     >>> refuted = Hits(90, 100, 20, 100)
     >>> p = p_value(refuted, epsilon=1.0, delta=0.0)

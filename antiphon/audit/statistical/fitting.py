@@ -28,8 +28,8 @@ class Term(NamedTuple):
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """The two terms of a number's piecewise-linear curve: its heights at the knots to the left and
-    to the right, times their weights. The curve is constant outside its knots; NaN adds nothing."""
+    """The two terms of a number's piecewise-linear curve: its heights at the knots just below and
+    above it, times their weights. The curve is constant outside its knots; NaN adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -42,7 +42,7 @@ def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
 
 
 def categories(columns: Vector, start: int) -> Term:
-    """The term of a categorical feature, from indicator columns with at most one 1 in a row."""
+    """The term of a categorical feature, from its indicators: at most one of a view's is 1."""
     codes: npt.NDArray[np.intp] = np.argmax(columns, axis=1)
     return Term(start, columns.shape[1], codes, columns.sum(axis=1))
 
@@ -70,7 +70,7 @@ class Design:
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """For each two parameters, the sum over rows of ``weights`` times both factors in a row."""
+        """For each two parameters, the sum of ``weights`` times both factors, over all rows."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares
@@ -88,9 +88,9 @@ def newton(
 ) -> tuple[Vector, Vector]:
     """The parameters of a logistic regression of the world, by Newton's method, and the curvature.
 
-    ``weights``: (rows, 2), views of each world; ``solution``: the start; ``curvature``: a fixed
-    matrix, per view, else it is computed at every step. Stops when the log-likelihood has less than
-    1/2 to gain, or, with a given curvature, once the gain no longer falls.
+    ``weights``: for each row, its views of each world; ``solution``: the start; ``curvature``: a
+    fixed matrix, per view; None: it is computed at every step. Stops when the log-likelihood has
+    less than 1/2 to gain, or, with a given curvature, once the gain no longer falls.
     """
     both = weights.sum(axis=1)
     total, shrink = both.sum(), ridge * np.eye(design.size)
@@ -193,6 +193,9 @@ def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
 
 def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]:
     """(goodness of fit, logistic model), by Newton's method with a ridge penalty.
+
+    Of many rows, some serve for first steps, and for the curvature of later ones. Cost: rows ×
+    features a step, and some rows × features² a first step.
 
     The curvature on some rows then serves for all rows. Cost: rows × features a step, and rows ×
     features² in the first part.

@@ -177,7 +177,7 @@ class Reader:
 
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
-    """A reader of the features that vary in these samples; of many, the first MOST_FEATURES."""
+    """A reader of the features that vary in these samples; of very many, the first ones."""
     values: dict[Path, Counter[object]] = defaultdict(Counter)
     total = 0
     for sample in samples:

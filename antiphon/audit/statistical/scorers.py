@@ -70,7 +70,7 @@ class LikelihoodTable:
 
     def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
         """A scorer that gives 1 to each kind of view whose score is beyond the threshold, and
-        leaves out all others."""
+        no score to all others."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
@@ -242,7 +242,7 @@ class Linear:
 @register("antiphon.Tree/1")
 @attrs.frozen
 class Tree:
-    """A decision tree: at node i a row goes left iff its feature is <= the node's threshold."""
+    """A decision tree: at each node, a feature <= the threshold leads a row to the left child."""
 
     feature: npt.NDArray[np.int64] = attrs.field(repr=False)
     threshold: Vector = attrs.field(repr=False)

@@ -23,8 +23,11 @@ _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
 """The δ at which a claim without an (ε, δ) of its own is tested."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts of an audit, as orders of pairs: d is a differing pair, a an identical one (a query,
-if possible).
+"""The scripts of an audit, as orders of pairs: differing ones ("d"), and identical ones ("a";
+queries, if possible).
+
+Identical pairs before and after a differing one reveal noise that is used again. Where f allows no
+second differing pair, an identical one stands in its place.
 
 Answers before and after d reveal a shared noise. Where f allows no second d, it becomes a.
 """
@@ -46,7 +49,7 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: object = claim.verification  # a user's claim may have a field of any type
+        f: object = claim.verification  # A user's claim may have an f of any type.
         if not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
             reasons["its f is no Verification"] = None
             continue
@@ -100,7 +103,7 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str 
 def _on_samples(
     game: PrivacyGame, claim: Claim, scripts: list[Script], seed: np.random.SeedSequence
 ) -> str | None:
-    """Why a claim is false, by an audit of each script; wrong with probability 1 - _CONFIDENCE."""
+    """Why a claim is false, by audits of each script, wrong with probability at most 10⁻⁹ each."""
     try:
         stated = parameters_of(claim.measure)
         if stated is None:
@@ -133,7 +136,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Scripts in the orders ``ORDERS``, if f allows them; only those with a differing pair."""
+    """Short scripts of pairs that f allows, each with a differing pair."""
     asked = questions(f, messages) or messages
     found = list[Script]()
     for order in ORDERS:

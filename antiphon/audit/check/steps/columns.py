@@ -114,7 +114,7 @@ def replicas(
 
 
 def _told(draw: Draw) -> Draw:
-    """A draw as a plain step records it on its tape, which has an array of scores as bytes."""
+    """A draw as a plain step's tape has it: the scores of a random choice are bytes there."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)

@@ -50,7 +50,7 @@ class Read:
 def explored(
     f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
-    """The steps of f on all pairs of the messages in all reachable states, up to ``_MOST``."""
+    """The steps of f, up to a limit, on all pairs of the messages in all reachable states."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
