@@ -165,8 +165,8 @@ class Climb(NamedTuple):
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world b of the privacy game in which p is a view's probability, for the gain that is the
-    sum of loss(p, q)."""
+    """The world b of the privacy game in which p is a view's probability, the gain being the sum of
+    loss(p, q) over views."""
 
 
 class Climbing(Protocol):

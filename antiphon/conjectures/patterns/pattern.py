@@ -85,7 +85,7 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The weight of a law that is mixed with uniform answers, as its divergence is infinite."""
+"""The weight of a law that is mixed with uniform answers because its divergence is infinite."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
 """The weight of a law in its first mixture with uniform answers, if rounding raised its loss above
 the limit of its claim by a relative 2^-16 or more."""

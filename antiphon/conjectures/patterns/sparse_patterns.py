@@ -117,8 +117,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        # The measure of a ``SparseRenyi`` is a Renyi, which ``sparse_parallel`` takes in the same
-        # way.
+        # In RDP this is a Renyi, which ``sparse_parallel`` takes, too.
         fixed: list[Approximate] = [measure] * self.sparse
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 

@@ -245,7 +245,7 @@ class ErrorsShown(Displayed, Plotted):
 
     @property
     def _last(self) -> int:
-        """The time whose errors are displayed: the horizon or, without one, ``_MOST``."""
+        """The time whose errors are displayed: the horizon or, without one, 2^16."""
         return getattr(self, "horizon", _MOST)
 
     @property

@@ -147,7 +147,7 @@ class HSS(TestedIntervals):
 
     def error_bound(self, t: int, j: int) -> int:
         """A bound on the error of the estimate at step t, in interval j: γ(t, j) + 2α(t, j) +
-        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument if ``printed``."""
+        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument for Algorithm 4 as printed."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)

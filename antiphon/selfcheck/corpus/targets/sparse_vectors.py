@@ -55,7 +55,7 @@ and "never halts" a broken Algorithm 1."""
 
 
 class SparseVectorState(NamedTuple):
-    """The state: the threshold's noise ρ, None before its draw, and the number of ⊤ left."""
+    """The state: the threshold's noise ρ (None before its draw), and how many ⊤ may still come."""
 
     rho: float | None
     tops: int
@@ -98,7 +98,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
 
     @property
     def recipe(self) -> Recipe:
-        """The entry of ``RECIPES`` for this variant."""
+        """The noise scales and rules of this variant."""
         return RECIPES[self.algorithm]
 
     @property
