@@ -35,7 +35,7 @@ class Difference:
     value: float
     """The value under the noise in the second world minus that in the first, when it was read."""
     before: float
-    """The same difference when the noise was added, before any later multiplication."""
+    """The same difference at the time when the noise was added, before any multiplication."""
     terms: tuple[tuple[int, str, float, float], ...]
     """A tuple for each noise term: the index of the random draw on the tape, its law, its scale,
     and its coefficient."""

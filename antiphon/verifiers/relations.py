@@ -127,7 +127,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both messages are integer arrays of one shape within ``distance``; exact."""
+        """Whether both messages are integer arrays of one shape within ``distance``, exactly."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)

@@ -210,8 +210,8 @@ class UntestedIntervals(intervals.Intervals):
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
 class HSSWithoutTest(UntestedIntervals):
-    """The post-processor P of HSS without Laplace tests: the threshold is q(h) + Γ(t, j), h being
-    the last answer of the histogram H.
+    """The post-processor P of HSS without Laplace tests: the threshold is the query's value on H's
+    latest answer, plus a margin Γ(t, j) for the noise.
 
     Like ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4). Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.

@@ -126,7 +126,7 @@ def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
 
 
 SECTION = (5, 8)
-"""The position of this module's rows in ``antiphon verify``: after parameters fixed in advance."""
+"""The position of this module's rows in ``antiphon verify``: after those on fixed parameters."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
@@ -225,8 +225,8 @@ ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """One of two mechanisms, by a public coin: RR_{ln(7/2)}, or the number of truths of sixteen
-    RR_{ln(5/4)}."""
+    """One of two mechanisms, by a public coin: RR_{ln(7/2)}, or the number of true answers of
+    sixteen RR_{ln(5/4)}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
     # In either case the weights add up to 9^16, so the coin is fair.
     once = [2 * 9**15, 7 * 9**15]

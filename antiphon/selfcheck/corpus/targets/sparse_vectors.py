@@ -32,7 +32,7 @@ class Recipe(NamedTuple):
     """The scale of fresh noise on the number that is released in place of ⊤; (0, 0) releases the
     number that was compared; None: ⊤."""
     halts: bool = True
-    """Whether the mechanism halts once it has given c answers ⊤."""
+    """Whether the mechanism halts once it has given as many ⊤ as allowed."""
     redraws: bool = False
     """Whether the threshold's noise ρ is drawn anew after each ⊤."""
     private: bool = False
