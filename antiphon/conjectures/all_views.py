@@ -47,7 +47,7 @@ class Best(NamedTuple):
     slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]]
     choices: dict[Lengths, law_trees.Ints]
     """For the views with given numbers of questions, the adversary's choice at each: 0 to stop,
-    else a code that ``asked`` decodes."""
+    else a code of the mechanism asked and the pair."""
 
 
 class AllViews:

@@ -44,7 +44,7 @@ _BETTER: Final = 1e-9
 @attrs.frozen(eq=False)
 class Start:
     """The start of a local search: its number, the index ``place`` of its size (rounds, answers),
-    its seed, and the laws ``near`` which it starts (None: random laws)."""
+    its seed, and ``near``, the laws near which it starts (None: random laws)."""
 
     number: int
     place: int
@@ -89,8 +89,8 @@ class Few:
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Adds the result of a local search, of which the ``_KEPT`` best are kept; after
-        ``_PATIENCE`` results without improvement the earlier ones are dropped."""
+        """Adds the result of a local search. A few of the best are kept; after many results without
+        improvement the earlier ones are dropped."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -170,8 +170,7 @@ class Memory:
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The starts of the next ``AHEAD`` local searches, which are fixed in advance so that these can
-    run at once."""
+    """The starts of the next local searches, fixed in advance: as many as may run at once."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None

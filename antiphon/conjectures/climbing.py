@@ -148,8 +148,8 @@ Size: TypeAlias = tuple[int, int]
 _SWEEPS: Final = 12
 """The largest number of passes over all mechanisms in one local search."""
 _STILL: Final = 1e-2
-"""The noise of the objective below which a local search ends, once a pass over all mechanisms finds
-no larger gain."""
+"""The size of noise in the objective below which a local search ends, once a pass over all
+mechanisms finds no larger gain."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a random law: in some of them the solver may fail."""
 _ALIKE: Final = 0.7
@@ -165,8 +165,8 @@ class Climb(NamedTuple):
     gain: float
     laws: list[Doubles]
     bit: int = 0
-    """The world b of the privacy game in which p is a view's probability, for the gain that is the
-    sum of loss(p, q)."""
+    """The world b of the privacy game in which p is a view's probability, the gain being the sum of
+    loss(p, q) over views."""
 
 
 class Climbing(Protocol):
@@ -178,8 +178,9 @@ class Climbing(Protocol):
 
 
 class Oracle(Protocol):
-    """The interface of a search for the best adversary against given laws of mechanisms. Its gain
-    is the sum of loss(p, q) over views, of probability p in world ``bit`` and q in the other."""
+    """The interface of a search for the best adversary against given laws of mechanisms, whose
+    gain is the sum of loss(p, q) over views; p is a view's probability in world ``bit``, q in the
+    other."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
         """The best adversary against these laws, as an object with the attribute ``gain``."""

@@ -255,7 +255,7 @@ _ROUNDING: Final = Fraction(1, 2**40)
 
 
 def _figure(said: Any) -> Fraction:
-    """The bound as an exact fraction. A float of more than ``_WRITTEN`` characters counts as
+    """The bound as an exact fraction. A float with more digits than a person writes counts as
     computed, and is raised by the rounding error that it may have."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN

@@ -105,7 +105,7 @@ class Attained(NamedTuple):
 
 @attrs.frozen
 class TightDelta:
-    """The tight δ of a game at ε, as the figure that a conjecture bounds (CM Def. 2.1)."""
+    """The tight δ of a game at ε, one of the figures that a conjecture may bound (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 

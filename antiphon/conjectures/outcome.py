@@ -59,7 +59,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def delta(self) -> Fraction:
-        """The largest loss found, as ``loss``: for a pattern of (ε, δ)-claims a tight δ."""
+        """The largest loss found, equal to ``loss``; a tight δ if the pattern is about (ε, δ)."""
         return self.loss
 
     @property
@@ -158,7 +158,7 @@ class Conjectured(Shown, Plotted):
         if self.judged is None:
             return
         game = self.judged.game
-        # A pattern with ``facts`` has its own rows, which name the parts of the system.
+        # A pattern that describes its game by rows of its own (``facts``) names the system there.
         if not self.judged.facts:
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)

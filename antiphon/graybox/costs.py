@@ -35,7 +35,7 @@ class Difference:
     value: float
     """The value under the noise in the second world minus that in the first, when it was read."""
     before: float
-    """The same difference when the noise was added, before any later multiplication."""
+    """The same difference at the time when the noise was added, before any multiplication."""
     terms: tuple[tuple[int, str, float, float], ...]
     """A tuple for each noise term: the index of the random draw on the tape, its law, its scale,
     and its coefficient."""
@@ -121,7 +121,7 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """The excess of the known cost over the declared (ε, δ), as text and place; else None."""
+        """The excess of the known cost over the declared (ε, δ), as (text, place); else None."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -223,7 +223,7 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The δ that uniform noise costs, as text and place; None if at most the declared δ."""
+    """The δ that uniform noise costs, as (text, place); None if at most the declared δ."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

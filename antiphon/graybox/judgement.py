@@ -22,7 +22,7 @@ _NOISE: Final = "laplace, gaussian, discrete_laplace, discrete_gaussian"
 
 @attrs.frozen
 class Declared:
-    """What the author declares of the audited function: its sensitivity, and its ε and δ."""
+    """What the author of the audited function declares: its sensitivity, and its ε and δ."""
 
     sensitivity: Union[float, None]
     epsilon: Union[Epsilon, None]

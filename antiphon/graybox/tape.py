@@ -62,7 +62,7 @@ class Lines:
 
 
 def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
-    """The line after which the worlds run different code; the last one if there are several.
+    """The line after which the worlds run different code; of several, the one run last.
 
     Loops over data may harmlessly run a different number of times, so the first difference does not
     count: of the lines after which the worlds diverge, the last one decides.
@@ -288,7 +288,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers of the last generator call, as one ``Atom`` each."""
+        """The random numbers of the latest generator call, each as an ``Atom``."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

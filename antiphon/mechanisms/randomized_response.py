@@ -212,8 +212,8 @@ class LeakyBit(BitExposed):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""The largest ε for which ``ExposedResponse`` computes its ρ and μ from p and ε; for a larger ε it
-claims the ρ and μ of plain randomized response, which are hardly larger."""
+"""The largest ε for which ``ExposedResponse`` computes its ρ and μ from its parameters; for a
+larger ε it claims the ρ and μ of plain randomized response, which are hardly larger."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -224,7 +224,7 @@ def _probability(value: object) -> Fraction:
 @register("antiphon.ExposedDivergence/1", state=True)
 @attrs.frozen
 class ExposedDivergence:
-    """The Rényi divergence of ``ExposedResponse``: α ↦ ln(1 - p + p·e^((α-1)·D_α(RR_E)))/(α-1),
+    """The Rényi divergence of M_{p,E}: α ↦ ln(1 - p + p·e^((α-1)·D_α(RR_E)))/(α-1),
     rounded up."""
 
     probability: Fraction

@@ -52,8 +52,8 @@ Told: TypeAlias = Union[Signal, int]
 
 @register("antiphon.SparseState/1", state=True)
 class SparseState(NamedTuple):
-    """The state of a sparse vector: the noisy threshold, once it is drawn, and the number of ⊤
-    left."""
+    """The state of a sparse vector: the noisy threshold, once it is drawn, and how often it may
+    still answer ⊤."""
 
     threshold: int | None
     tops: int

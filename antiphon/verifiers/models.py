@@ -149,7 +149,7 @@ def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
-    """Every pair may differ, as neighbours do; messages are the values of queries on a dataset.
+    """Any number of pairs may differ, each with neighbouring sides; messages are query values.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
@@ -291,7 +291,7 @@ def neighbouring_start(
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
-    """Event-level continual observation: at most ``events`` pairs differ, as neighbours do."""
+    """Event level: at most ``events`` pairs differ, each with neighbouring sides."""
     return EventLevel(_or_any_two(relation), events)
 
 
@@ -305,7 +305,7 @@ def user_level(relation: Relation | None = None, *, events: int | None = None) -
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
-    """Every pair may differ, as neighbours do; messages are the values of queries on a dataset."""
+    """Any number of pairs may differ, each with neighbouring sides; messages are query values."""
     return EveryPair(_or_any_two(relation), monotone)
 
 

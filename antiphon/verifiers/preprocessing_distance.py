@@ -105,8 +105,8 @@ _SPREADS: Final = (*_METRICS, PreprocessingDistance)
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation itself, if its class is one of ``_SPREADS``, whose distances grow by at most τ
-    where a message moves by τ; else None."""
+    """The relation itself, if its distances grow by at most τ where a message moves by τ (as is
+    known of its class); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

@@ -92,7 +92,7 @@ class Within:
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both messages are numbers, at most ``distance`` apart."""
-        if type(zero) is int and type(one) is int:  # The usual messages; a Fraction takes longer.
+        if type(zero) is int and type(one) is int:  # For speed: ints need no Fraction.
             return abs(zero - one) * self.distance.denominator <= self.distance.numerator
         try:
             return bool(abs(fraction(to_scalar(zero)) - fraction(to_scalar(one))) <= self.distance)
@@ -127,7 +127,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both messages are integer arrays of one shape within ``distance``; exact."""
+        """Whether both messages are integer arrays of one shape within ``distance``, exactly."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)

@@ -109,7 +109,7 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            # One object for both sides: its identity must not tell a mechanism the world.
+            # Both sides become one object: its identity must not tell a mechanism the world.
             message = Pair(zero, zero)
         return state, RIGHT, message
 

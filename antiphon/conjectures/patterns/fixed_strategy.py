@@ -29,8 +29,8 @@ mechanism's law, index of its history) for each."""
 Polynomial: TypeAlias = dict[Copies, float]
 """The type of a polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""The unit in the weights of a free twin (a stand-in for a sought mechanism): all answers in a row
-of its table have the weight n·unit + row, for law number n - 1."""
+"""The unit in the weights of a free twin (a stand-in for a sought mechanism), which tell where they
+come from: n·unit + r in row r of the table for law number n - 1."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:

@@ -85,7 +85,7 @@ def grid(rounds: int, answers: int) -> list[Size]:
 
 
 _SURE: Final = Fraction(999, 1000)
-"""The weight of a law that is mixed with uniform answers, as its divergence is infinite."""
+"""The weight of a law that is mixed with uniform answers because its divergence is infinite."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
 """The weight of a law in its first mixture with uniform answers, if rounding raised its loss above
 the limit of its claim by a relative 2^-16 or more."""
@@ -180,8 +180,8 @@ class AnyMechanism(SoughtMechanism):
 @register("antiphon.AnyRenyi/1")
 @attrs.frozen(kw_only=True)
 class AnyRenyi(SoughtMechanism):
-    """An unknown mechanism of a pattern, to be found by search, with Σ p^α q^(1-α) <= ``moment`` at
-    a whole order α, w.r.t. the verification function ``inner``.
+    """An unknown mechanism of a pattern, with a sum Σ p^α q^(1-α) over views of at most ``moment``,
+    at a whole order α, w.r.t. the verification function ``inner``.
 
     The moment is e^((α-1)D) of the Rényi divergence D: this is Rényi DP of the order α only
     (Mironov 2017).

@@ -117,8 +117,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        # The measure of a ``SparseRenyi`` is a Renyi, which ``sparse_parallel`` takes in the same
-        # way.
+        # In RDP this is a Renyi, which ``sparse_parallel`` takes, too.
         fixed: list[Approximate] = [measure] * self.sparse
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -265,8 +264,8 @@ class SparsePattern(SparseComposition):
 @register("antiphon.SparseRenyi/1")
 @attrs.frozen(kw_only=True)
 class SparseRenyi(SparseComposition):
-    """A pattern whose mechanisms have Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of this
-    order.
+    """A pattern whose mechanisms have a sum Σ p^α q^(1-α) over views of at most ``moment``, at a
+    whole order α: RDP of this order.
 
     That is e^((α-1)D) of the Rényi divergence D. The bounded figure is the composition's; ε is 0.
     """

@@ -218,20 +218,20 @@ def mean_nodes(horizon: int, base: int, levels: int) -> float:
     total, half = 0, base // 2
     for height in range(levels):
         run, shift = base**height, (base**height - 1) // 2
-        # At this height a node has ``run`` updates, and time t belongs to node number e = (t +
-        # shift) // run, whose digit has period ``base`` in e.
+        # At this height a node has ``run`` updates, and the digit of a time t depends on e = (t +
+        # shift) // run only, with the period ``base``: times of one e are counted together.
         full, rest = divmod(horizon + 1 + shift, run)
-        # The highest digit never wraps around: it is the node's number e itself.
+        # The highest digit never wraps around: it is e itself.
         if height == levels - 1:
             total += run * (full * (full - 1) // 2) + rest * full
             break
-        # The number ``size`` is the sum of |digit| over one period of nodes.
+        # The number ``size`` is the sum of |digit| over one period of e.
         size = (half + 1) * half
         periods, extra = divmod(full, base)
         rising, falling = min(extra, half + 1), max(0, extra - half - 1)
         partial = rising * (rising - 1) // 2 + falling * half - falling * (falling - 1) // 2
         last = abs((full + half) % base - half)
-        # Node number 0 has the digit 0 and adds nothing.
+        # At e = 0 the digit is 0, and adds nothing.
         total += run * (periods * size + partial) + rest * last
     return total / horizon
 

@@ -24,7 +24,7 @@ from antiphon.protocol import Coins, column_safe, register, set_derived
 Numbers: TypeAlias = tuple[float, ...]
 
 _BUFFERS: Final = 7
-"""The largest number of buffers in the table ``PARAMETERS``."""
+"""The largest number of buffers that a counter has."""
 _CHUNK: Final = 1 << 16
 
 
@@ -129,7 +129,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # For numbers below ``DOUBLES`` the floor of a rounded quotient is exact.
+        ):  # Of numbers so small the floor of a rounded quotient is exact.
             slip /= q
             np.floor(slip, out=slip)
         else:

@@ -284,7 +284,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
-            # Clipping the memory moves two states no further apart, and keeps its doubles exact.
+            # Clipped memories of two worlds are no further apart, and their doubles stay exact.
             drift, memory = drift + math.inf, self.limited(memory)
         # An in-place ``released +=`` would change the array of an earlier state.
         released = released * self.keep + (x * self.unit + slip)

@@ -142,7 +142,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     def value(self, message: Any) -> Amount:
         """The value of an update message: the message without its user's name, clipped into the
-        range if ``clip`` is set; an array becomes a ``Row``."""
+        range if ``clip`` is set; an array becomes a hashable ``Row``."""
         x = message[1] if self.users else message
         if self.dimension is not None:
             bounded = np.clip(x, self.smallest, self.largest) if self.clip else x

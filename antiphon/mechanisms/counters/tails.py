@@ -86,7 +86,7 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
 @lru_cache(maxsize=1 << 12)
 def _continuous_quantile(count: int, beta: float, most: float) -> float:
     """The number, rounded up, that a sum of ``count`` Laplace draws of scale 1 exceeds in size with
-    probability beta; ``most`` is a bound on it.
+    probability beta; it is at most ``most``.
 
     A sum of n is the difference of two sums of n exponential variables. These end one by one, at
     each turn one of either sum with equal chances; with probability C(2n-j-1, n-1)/2^(2n-j) one
@@ -168,8 +168,8 @@ def checked_decay(value: object) -> Fraction:
 
 
 def _prefixes(count: int) -> float:
-    """The nuclear norm ‖A‖_* of the T×T matrix A that sums prefixes, over T = ``count``: A has the
-    singular values ½/sin((2j-1)π/(4T+2))."""
+    """The quotient ‖A‖_*/T for the T×T matrix A that sums prefixes, T = ``count``: its nuclear norm
+    is the sum of its singular values ½/sin((2j-1)π/(4T+2)), j = 1, …, T."""
     step, summed = math.pi / (2 * count + 1), min(count, _SUMMED)
     nuclear = float((0.5 / np.sin((np.arange(summed) + 0.5) * step)).sum())
     if count > summed:
@@ -180,17 +180,18 @@ def _prefixes(count: int) -> float:
     return nuclear / count
 
 
-# A banded or decaying matrix A has a symbol a(θ), and U = the Toeplitz matrix of a/|a| has norm <=
-# 1, so ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and Σ_k k a_k
-# u_k is the mean of |a| times the derivative of the angle of a. No deviation is below 1, as A has
-# ones on its diagonal.
+# A banded or decaying Toeplitz matrix A has a symbol a(θ), and the Toeplitz matrix U of a/|a| has
+# norm <= 1, so ‖A‖_* >= <A, U> = Σ_k (T - k) a_k u_k. Here Σ_k a_k u_k = L, the mean of |a|, and
+# Σ_k k a_k u_k is the mean of |a| times the derivative of the angle of a. Moreover ‖A‖_*/T >= 1, as
+# A has ones on its diagonal.
 
 
 def _sliding(count: int, window: int) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums of the last W = ``window`` of T = ``count``
-    updates: the larger of 1 and L_W·(1 - (W-1)/(2T)).
+    updates.
 
-    L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν) over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
+    It is the larger of 1 and L_W·(1 - (W-1)/(2T)). L_W, a Lebesgue constant, is Σ tan(πν/W)/(πν)
+    over ν = -(W-1)/2, …, (W-1)/2, with 1/W at ν = 0.
     """
     if window > _WIDEST:
         raise InvalidArgument(f"a bound for a window is a sum of W terms: at most {_WIDEST}")
@@ -202,9 +203,10 @@ def _sliding(count: int, window: int) -> float:
 
 def _decayed(count: int, decay: Fraction) -> float:
     """A lower bound on ‖A‖_*/T for the matrix A of sums with weights λ^k, λ = ``decay``, of T =
-    ``count`` updates: the larger of 1 and L - ((4/π)/(1 - λ²) - L)/(2T).
+    ``count`` updates.
 
-    L = (2/π)K(m = λ²) = 1/AGM(1, √(1 - λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
+    It is the larger of 1 and L - ((4/π)/(1 - λ²) - L)/(2T), L = (2/π)K(m = λ²) = 1/AGM(1, √(1 -
+    λ²)); the mean of |a|³ is at most (4/π)/(1 - λ²)².
     """
     left = float(1 - decay**2)
     large, small = 1.0, math.sqrt(left)
@@ -245,7 +247,7 @@ class ErrorsShown(Displayed, Plotted):
 
     @property
     def _last(self) -> int:
-        """The time whose errors are displayed: the horizon or, without one, ``_MOST``."""
+        """The time whose errors are displayed: the horizon or, without one, 2^16."""
         return getattr(self, "horizon", _MOST)
 
     @property

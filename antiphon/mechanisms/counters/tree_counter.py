@@ -202,8 +202,8 @@ class TreeCounter(LaplaceNodes[CounterState], NoisyNodes):
 
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianNodes(BinaryTree):
-    """Tree counters with discrete Gaussian noise: σ² = (ℓ₂ distance of all node sums)²/(2ρ).
-    Abstract."""
+    """Tree counters with discrete Gaussian noise, σ² = D²/(2ρ): the node sums of neighbours are at
+    most D apart in ℓ₂. Abstract."""
 
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
@@ -239,11 +239,10 @@ class GaussianNodes(BinaryTree):
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianTreeCounter(GaussianNodes, NoisyNodes):
-    """The binary-tree counter with discrete Gaussian noise: σ² = (ℓ₂ distance of all node
-    sums)²/(2ρ).
+    """The binary-tree counter with discrete Gaussian noise, σ² = D²/(2ρ): the node sums of
+    neighbouring streams are at most D apart in ℓ₂.
 
-    Node sums of neighbouring streams are at most distance·√levels apart in ℓ₂ (with k
-    events, which may share nodes, at most distance·√Σ_h g_h, see ``group``).
+    D is distance·√levels (with k events, which may share nodes, distance·√Σ_h g_h, see ``group``).
 
     Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries: given the past, a
     node is one discrete Gaussian answer, (Δ_node)²/(2σ²)-zCDP (Canonne, Kamath, Steinke
@@ -344,5 +343,5 @@ class RefinedTreeCounter(GaussianNodes):
 
 
 def weight(height: int) -> int:
-    """The weight 2^h/(2^(h+1) - 1) of a node's own noisy sum in its estimate, times _UNIT."""
+    """The weight 2^h/(2^(h+1) - 1) of a node's own noisy sum, at height h; times 2^16."""
     return round(_UNIT * (1 << height) / ((2 << height) - 1))

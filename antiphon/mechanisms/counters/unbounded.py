@@ -125,7 +125,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(0, 0, 0, 0, self.epoch(0).initial_state)
 
     def epoch(self, number: int) -> Counter:
-        """The counter of an epoch; numbered from 0, and each twice as long as the last."""
+        """The counter of an epoch; numbered from 0, each twice as long as the one before."""
         known = self._known.get(number)
         if known is None:
             known = attrs.evolve(self.counter, horizon=self.counter.horizon << number)

@@ -1,4 +1,4 @@
-"""A counter of what is present, if neighbours' counts differ for at most W updates in a row.
+"""A counter of what is present, if neighbours' counts differ for at most W consecutive updates.
 
 **The mechanism.** The answers are D + Bz, D the sums of updates, z Gaussian, and B = C⁻¹ for a
 lower-triangular Toeplitz C that begins near (1 - rx)^(1/2), r = 1 - 1.15/W: a quotient of products

@@ -147,7 +147,7 @@ class HSS(TestedIntervals):
 
     def error_bound(self, t: int, j: int) -> int:
         """A bound on the error of the estimate at step t, in interval j: γ(t, j) + 2α(t, j) +
-        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument if ``printed``."""
+        3γ_H(j - 1) in the module's letters. Raises: InvalidArgument for Algorithm 4 as printed."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
@@ -210,8 +210,8 @@ class UntestedIntervals(intervals.Intervals):
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
 class HSSWithoutTest(UntestedIntervals):
-    """The post-processor P of HSS without Laplace tests: the threshold is q(h) + Γ(t, j), h being
-    the last answer of the histogram H.
+    """The post-processor P of HSS without Laplace tests: the threshold is the query's value on H's
+    latest answer, plus a margin Γ(t, j) for the noise.
 
     Like ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4). Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.

@@ -53,7 +53,7 @@ _DOWN: Final = 1 - 2.0**-40
 
 @attrs.frozen(kw_only=True)
 class Slack:
-    """Bounds on the noise of each part of HSS; one at step n or in interval n fails w.p. <= p_n.
+    """Noise bounds for HSS; that for step or interval n fails w.p. at most p_n = ``share(n)``.
 
     ``threshold`` and ``query`` are the scales of the SVTs' noise τ and ν, ``test`` that of the
     Laplace tests; ``families`` is k.
@@ -83,7 +83,7 @@ class Slack:
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step, at most ``MOST``, with the same noise bound ``of_query`` as t."""
+        """The last of all possible steps that has the same noise bound ``of_query`` as step t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:
@@ -225,8 +225,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
-        """The messages that create the histogram H and, for each of ``kinds``, a composition of
-        mechanisms of this kind, one of which may see a difference (CM Thm 5.2)."""
+        """The messages that create the histogram H and, for each given kind, a composition of
+        mechanisms of this kind, at most one of which sees a difference (CM Thm 5.2)."""
         known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])

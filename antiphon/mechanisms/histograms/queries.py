@@ -44,7 +44,7 @@ class HistogramQuery(ABC):
 @column_safe
 @attrs.frozen
 class KthLargest(HistogramQuery):
-    """The k-th largest count: the maximum for k = 1, the minimum for k = d. 1-sensitive.
+    """The k-th largest of d counts: the maximum for k = 1, the minimum for k = d. 1-sensitive.
 
     All counts of x + 1 are one larger than those of x, so the k-th largest is, too.
 

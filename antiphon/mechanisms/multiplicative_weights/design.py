@@ -91,7 +91,7 @@ def _counts(size: int) -> Iterator[int]:
 
 
 def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> Fraction:
-    """The ε of one update, as large as bisection finds it, for which ``count`` updates together are
+    """The largest ε of one update, found by bisection, for which ``count`` updates together are
     (epsilon, delta)-DP by ``curve``, the privacy curve of their composition."""
     least = epsilon / count
     if not delta:

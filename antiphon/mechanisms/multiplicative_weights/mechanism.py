@@ -48,7 +48,7 @@ _MOST: Final = 2.0**40
 """The largest number of equal rows of data in one message."""
 _KINDS: Final = fields.at_most(fields.MOST_COORDINATES, "merge kinds of rows")
 _CREATED: Final = fields.at_most(2**20, "each is created when needed")
-"""The bound on the number of updates, as a guarantee composes two mechanisms for each."""
+"""The largest number of updates: a guarantee composes two mechanisms for each, which is slow."""
 _WIDEST: Final = 2**62
 """A bound on a query's value, in multiples of ``step``; noisy answers are clipped to it, which is
 post-processing."""

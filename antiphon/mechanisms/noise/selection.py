@@ -28,8 +28,8 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The least weight of a candidate, as -ln weight, if weights are rational and the best candidate's
-is 1: smaller weights are raised to 2^-128."""
+"""The number -ln(2^-128): rational weights below 2^-128 of the best candidate's are raised to
+that."""
 _LONGEST: Final = 1 << 17
 """The largest number of bits of a rational weight."""
 
@@ -98,7 +98,7 @@ class Exponential(Selection):
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
-    """The rate ε/swing of the weights e^(-rate·gap); swing: a gap's largest change."""
+    """The rate ε/swing of the weights e^(-rate·gap); swing: how far neighbours' gaps may differ."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
     """The largest gap to the best score, if ε is a ``Log``: scores with a larger gap are raised to
     this one."""
@@ -142,8 +142,8 @@ class Exponential(Selection):
 
     def error_bound(self, *, beta: float) -> int:
         """The bound (swing/ε)·ln(candidates/beta) on the gap between the best score and the chosen
-        one, exceeded with probability at most beta; ``swing`` is the largest change of a gap
-        between neighbours.
+        one, exceeded with probability at most beta; swing: how far neighbours' gaps
+        may differ.
 
         Source: McSherry and Talwar 2007; for permute-and-flip McKenna and Sheldon 2020, Thm 2.
         """
@@ -244,9 +244,9 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """A selection of the candidate with the largest noisy score: discrete Laplace noise of scale
-    swing/ε, swing the largest change of a gap of scores. A subclass defines the answer.
-    Abstract."""
+    """A selection of the candidate with the largest noisy score. The noise is discrete Laplace, of
+    scale swing/ε; the swing is the most by which the gap of two scores differs between neighbours.
+    A subclass defines the answer. Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)

@@ -89,7 +89,7 @@ def _fine(finding: AuditedEntry, thorough: bool) -> bool:
 
 
 def _chosen(only: Sequence[str]) -> list[Entry]:
-    """The corpus entries whose names contain a text of ``only``; all of them if it is empty."""
+    """The corpus entries whose names contain one of the texts ``only``; all if there is none."""
     found = [e for e in corpus() if not only or any(each in e.name for each in only)]
     if not found:
         raise InvalidArgument(f"no target of the corpus has a name with {', '.join(only)!r} in it")

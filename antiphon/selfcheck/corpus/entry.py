@@ -26,7 +26,7 @@ class Player:
     """A player: a named adversary that tests the claim of an entry of the audit corpus."""
 
     name: str
-    """A short name of the player, which shows its messages: "1⁵ | 2⁵"."""
+    """A short name of the player, such as "1⁵ | 2⁵" for 1, 1, 1, 1, 1 against 2, 2, 2, 2, 2."""
     adversary: Adversary = attrs.field(repr=False)
 
 
@@ -59,9 +59,9 @@ class Entry:
     thorough: int = 4_000_000
     """The number of interactions in each world for which the lower bound should reach ``goal``."""
     score: str = "auto"
-    """How ``audit`` ranks views; "places" where training a classifier of views takes too long."""
+    """How the audit ranks views; "places": by a single number in each, where training is slow."""
     feature: Feature = attrs.field(default=tuple, repr=False)
-    """A function from a view's answers to the feature that the audit reads; by default all."""
+    """A function from a view's answers to the feature for the audit; by default all answers."""
     goal: float | None = None
     """The lower bound that an audit of ``thorough`` samples should reach with confidence 90 %."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
@@ -107,14 +107,15 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players with one message each: one of the first ``most`` ``input_pairs``, as a pair of
-    tuples."""
+    """Players with one message each: a pair of inputs of Ding et al. 2018 (tuples of n answers to
+    queries), for each of the first ``most``."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
 def one_by_one(n: int) -> tuple[Player, ...]:
-    """Players with n messages each: the entries of one of ``input_pairs(n)``, pair by pair."""
+    """Players with n messages each, for the pairs of inputs of Ding et al. 2018: message i is the
+    pair of the two answers to query i."""
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 

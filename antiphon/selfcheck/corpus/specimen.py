@@ -146,15 +146,15 @@ def at_delta(claim: Claim) -> Claim:
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """The true δ of Gaussian noise with ``less`` times the standard deviation that RHO-zCDP needs,
-    at the ε that RHO-zCDP implies for δ = DELTA."""
+    """The true δ of Gaussian noise with ``less`` times the standard deviation that ρ-zCDP needs,
+    ρ = RHO, at the ε that ρ-zCDP implies for δ = DELTA."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
 def of_gaussian(name: str, kind: type[Any], asked: Player, **parameters: Any) -> tuple[Entry, ...]:
-    """Two corpus entries: a mechanism under its RHO-zCDP claim, and a twin with 30 % less noise."""
+    """Two corpus entries: a mechanism under its ρ-zCDP claim, and a twin with 30 % less noise."""
     right, loud = kind(rho=RHO, **parameters), kind(rho=RHO / LESS**2, **parameters)
     return (
         as_claimed(name, right, asked, gaussian_truth()),

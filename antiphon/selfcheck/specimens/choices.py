@@ -148,7 +148,7 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
 
 
 def _in_arrays() -> Iterator[Entry]:
-    """The corpus entries of the exponential mechanism on arrays, one wrongly ``monotone``."""
+    """Corpus entries of the exponential mechanism on arrays, one wrongly declared monotone."""
     apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
     choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
     one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)

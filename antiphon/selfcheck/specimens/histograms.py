@@ -185,7 +185,7 @@ def _played(entry: Entry) -> Entry:
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """The arguments of an HSS ``kind`` for one item; at its ε = 3 most intervals come to an end."""
+    """The arguments of an HSS ``kind`` for one item; ε = 3 is so large that most intervals end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)

@@ -41,7 +41,7 @@ def specimens() -> Iterator[Specimen]:
 
 
 def creating(*mechanisms: Any) -> Space:
-    """The space of messages to a composition: creations of these mechanisms, and questions."""
+    """The space of messages to a composition: creations of given mechanisms, and questions."""
     return Either((*(Finite((Create(each),)) for each in mechanisms), _ASKS))
 
 

@@ -69,8 +69,8 @@ class Forgetful(Budget[Any]):
 
 @attrs.frozen
 class RoundedUp(Budget[Spent]):
-    """A broken residue filter: what is left, a Gaussian parameter ν, is rounded up to a multiple of
-    ``step``."""
+    """A broken residue filter: the rest of the budget, a Gaussian parameter ν, is rounded up to a
+    multiple of ``step``."""
 
     budget: ResidueFilter
     step: Fraction
@@ -126,7 +126,7 @@ def exceeds(answers: Sequence[Any], readings: Sequence[int]) -> bool:
 
 
 SECTION = (5, 8)
-"""The position of this module's rows in ``antiphon verify``: after parameters fixed in advance."""
+"""The position of this module's rows in ``antiphon verify``: after those on fixed parameters."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
@@ -187,7 +187,7 @@ NATURAL, BASIC = TightCurveFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
     """Evidence that a filter keeps three adaptive creations within (ln 2, 1/4).
 
-    The tight curve of what was charged does not: RR_{ln 3/2}, then RR_{ln 3} if its answer was
+    The tight curve of what was charged does not: RR_{ln(3/2)}, then RR_{ln 3} if its answer was
     true, else RR_{ln 2} twice, has δ = 53/180.
     """
     return _free(ExtConComp(budget=budget), [TO])
@@ -218,22 +218,23 @@ def _products(*, kept: bool = True) -> Evidence:
 # --- checks of Rényi orders chosen after the outcome ----------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""An (ε, δ) that follows at Rényi order 11/4 for one mechanism of ``coin()``, 20 for the other."""
+"""An (ε, δ) that follows at Rényi order 11/4 for one of two mechanisms, at 20 for the other."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """A public coin, then one RR_{ln 7/2}, or the number of truths of sixteen RR_{ln 5/4}."""
+    """One of two mechanisms, by a public coin: RR_{ln(7/2)}, or the number of true answers of
+    sixteen RR_{ln(5/4)}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    # These two weights add up to 9^16, as the seventeen above do.
+    # In either case the weights add up to 9^16, so the coin is fair.
     once = [2 * 9**15, 7 * 9**15]
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
 def best_order(mechanism: FiniteResponse) -> Fraction:
-    """The least δ at the ε of ``GOAL`` that follows from the Rényi divergence of one order."""
+    """The least δ at ε = 6/5 that follows from the Rényi divergence of a single order."""
     asked = Question(mechanism, neighbouring_start(), report=None)
     found = ((order, asked.tight_renyi(order, 1).lower) for order in ORDERS)
     curves = (OneOrderCurve(order, Fraction(divergence)) for order, divergence in found)
@@ -241,8 +242,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence that one Rényi order proves the (ε, δ) ``GOAL``; for ``coin()`` no single one does,
-    as its two outcomes need different orders."""
+    """Evidence that one Rényi order proves a claim (ε, δ); for ``coin()``, a mechanism chosen by a
+    public coin, no single order does, as the coin's two outcomes need different ones."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)

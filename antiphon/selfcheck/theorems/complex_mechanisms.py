@@ -124,7 +124,8 @@ class EachBit(PostProcessor):
 
 ASK, HUSH = "ask", "hush"
 REQUESTS = Finite((ASK, HUSH))
-"""The public queries to ``OnRequest``; f allows each query q only as an identical pair (q, q)."""
+"""The public queries to ``OnRequest``, which keeps a bit: to ask a mechanism about it, or to forget
+it. In an f-valid pair both sides are the same query."""
 
 
 class Told(NamedTuple):
@@ -173,7 +174,7 @@ EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
 ALL = bounded(event_level(), ROUNDS + 1)
-"""A function f under which, unlike ``REQUESTED``, the queries of a pair may differ."""
+"""The f of a broken twin: queries count as updates, so a pair of two different ones is allowed."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
     Leak.RESPONSE: "P reveals the bit where it is to forget it",
@@ -182,7 +183,7 @@ LEAKS = {
 ONE = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
 """The function f' of the local model: one mechanism may see a difference, in its first pair."""
 HOPS = 6 * ROUNDS
-"""An upper bound on the number of messages that a router gets in ``ROUNDS`` rounds."""
+"""An upper bound on the number of messages that a router gets in one check, from both sides."""
 
 SECTION = (6, 1)
 
@@ -227,7 +228,7 @@ def _twofold(router: Router, b: int) -> Mechanism:
 
 
 def _inner() -> Budgeted:
-    """The f' of a router's messages: one ``WALK`` and one RR may see a difference (CM Thm 5.2)."""
+    """A router's f': one stateful mechanism and one RR may see a difference (CM Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
@@ -261,7 +262,8 @@ def _local() -> theorem.Evidence:
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """Evidence on ``OnRequest``: its properties w.r.t. f, and privacy w.r.t. ``under``.
+    """Evidence on ``OnRequest``, which keeps a bit: its properties if both worlds have the same
+    queries, and its privacy w.r.t. ``under``.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """

@@ -40,13 +40,15 @@ def threshold() -> Create:
 
 @cache
 def walk() -> Create:
-    """The message that creates the finite mechanism ``WALK`` for two messages, with its tight ε."""
+    """The message that creates ``WALK``, a mechanism with two hidden states, for two messages; its
+    claim is its tight ε."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 
 @cache
 def secret() -> Create:
-    """The message that creates the IM ``SECRET`` for three messages: ε = ln 3/2 and its tight δ."""
+    """The message that creates ``SECRET``, an IM whose first message chooses its state, for three
+    messages; its claim is its tight δ at ε = ln(3/2)."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
@@ -132,7 +134,7 @@ class NotPrefixClosed(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class BitEcho(ContinualMechanism[None, int, int]):
-    """A mechanism that repeats every bit, and claims (0, 0)-DP w.r.t. ``AtLengthTwo``."""
+    """A mechanism that repeats every bit, and claims 0-DP w.r.t. an f not closed under prefixes."""
 
     initial_state = None
     signature = Signature(BITS, BITS, BITS)
@@ -225,8 +227,9 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two of the places 0, Z and R to which ``ANNOUNCE`` may lead, and the probability of
-        the second; with ``ALONG``, which leads from Z to R w.p. θ, R then has probability 1-δ."""
+        """The two of the places 0, Z and R to which the query ``ANNOUNCE`` may lead, and the
+        probability of the second. In all, R is reached w.p. 1-δ: at once, or from Z w.p. θ by the
+        query ``ALONG``."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:

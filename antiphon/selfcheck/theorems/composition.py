@@ -101,7 +101,7 @@ def _theorem_4_10() -> Iterable[theorem.Check]:
 
 
 def _many() -> list[Create]:
-    """Four creations, two for each pair (ε, δ) of ``BUDGET``."""
+    """Four creations, two for each of the fixed parameters (ε, δ)."""
     weak = components.weakened(RESPONSE, 2, BUDGET[0][1]), components.weakened(walk(), 3)
     return [threshold(), *weak, PURE_RESPONSE]
 

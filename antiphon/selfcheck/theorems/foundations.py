@@ -218,8 +218,8 @@ def _linked(*, skips: bool = False) -> theorem.Evidence:
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Evidence that the chain of the three ``PARTS`` and ``WALK``, bracketed in two ways, has the
-    views of ``reference``."""
+    """Evidence that a chain of three post-processors and a mechanism, bracketed in two ways, has
+    the views of ``reference``."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

@@ -86,8 +86,8 @@ def laplace() -> Create:
 
 @cache
 def together(one: Create) -> Create:
-    """The message that creates a composition of any number of mechanisms ``one``, of which one may
-    see a difference."""
+    """The message that creates a composition of any number of copies of a mechanism, of which one
+    copy may see a difference."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 

@@ -184,8 +184,8 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """Evidence on two copies of ``WALK``, whose state changes before a pair differs: their loss is
-    at most the sum of the ε of those that see a difference."""
+    """Evidence on two copies of a mechanism whose state changes before a pair differs: their loss
+    is at most the sum of the ε of those that see a difference."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))
@@ -199,7 +199,7 @@ def _differed(found: Found) -> list[Create]:
 
 
 def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evidence:
-    """Evidence on ``Corners``, the worst case; in the twin, the odometer counts only the creations
+    """Evidence on the worst case of Theorem S; in the twin, the odometer counts only the creations
     that see a difference.
 
     The twin's gain is 37/64 (CM §5.2), above δ = 1/2, of which half is for the δ_i that count.
@@ -210,13 +210,13 @@ def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evid
 
 
 def _shifted() -> Create:
-    """The creation of a (0, 1/10)-DP mechanism whose loss is ln 11/9 with probability 11/20."""
+    """The creation of a (0, 1/10)-DP mechanism whose loss is ln(11/9) with probability 11/20."""
     mechanism = FiniteResponse(((11, 9), (9, 11)), name="shifted")
     return Create(claiming(mechanism, Approximate(0, TENTH), neighbouring_start()))
 
 
 def _of_two(*, gain: Gain = beyond) -> Evidence:
-    """Evidence on two (0, 1/10)-DP mechanisms; the twin's gain is the probability that the loss
-    exceeds the bound, which no (ε, δ) limits."""
+    """Evidence on two (0, 1/10)-DP mechanisms. The twin counts as gain the whole probability of
+    views whose loss exceeds the odometer's bound, which (ε, δ)-DP does not limit."""
     delta = 4 * TENTH
     return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)

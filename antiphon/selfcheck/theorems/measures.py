@@ -95,8 +95,8 @@ PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
 """The δ(0) of two η-bounded-range mechanisms, rounded up: PAIR by a dominating pair, FIXED of the
 best two that are fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The best arguments of ``two_answers`` for two adaptive mechanisms: 2 first; then, by its answer,
-about √2 or 2√2."""
+"""The best two mechanisms with two answers, the second chosen by the first's answer: their largest
+likelihood ratios are 2, and then about √2 or 2√2."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:
@@ -110,7 +110,7 @@ EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential 
 2^score: its range is ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
 """The answers of report noisy max to the scores (0, 1, 0) and (-1, 0, 1), with noise of weight
-2^-|z|: their range is ln 640/121."""
+2^-|z|: their range is ln(640/121)."""
 
 
 def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:

@@ -99,7 +99,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on copies of ``WALK``: their tight δ is below the theorem's bound."""
+    """Evidence for Theorem S on a mechanism with hidden state: the tight δ is below the bound."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -197,8 +197,8 @@ def _unlike(*, alike: bool = False) -> Evidence:
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Evidence on Theorem G's δ(0). Not ``adaptive``: the claim for mechanisms that each take the
-    query ``ACROSS`` only or ``ALONG`` only, as fixed in advance.
+    """Evidence on Theorem G's δ(0). Not ``adaptive``: the claim for mechanisms of each of which it
+    is fixed in advance where it goes from state Z: to A or B, or to R or 0.
 
     It is 7/8, where an adaptive choice gains 253/288.
     """
@@ -210,8 +210,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) of n ``Corners`` if ``across`` of them take the query ``ACROSS`` only, and the
-    others ``ALONG`` only."""
+    """The δ(0) of n mechanisms, the worst cases of Theorem G, if from state Z ``across`` of them go
+    to A or B, and the others to R or 0."""
     p, overlap = bounded_exactly.crossing_share(e, delta), Fraction(0)
     weighed, theta = bounded_exactly.Potential([e]), bounded_exactly.theta(e)
     for c in range(across + 1):

@@ -58,8 +58,7 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """The function f_∞ with these creations' parameters; if ``consistent``, the function
-    f_{∞,FPC}."""
+    """The function f_∞ with the parameters of the given creations; if ``consistent``, f_{∞,FPC}."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 

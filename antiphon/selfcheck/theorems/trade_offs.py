@@ -90,7 +90,7 @@ def _pair(created: Create) -> Dichotomy:
 
 
 def _figures(*created: Create) -> tuple[theorem.Bound, ...]:
-    """The points (ε, δ) of the product of the pairs (P, Q) that these creations claim."""
+    """The points (ε, δ) of the product of the pairs (P, Q) that the given creations claim."""
     points = [(Fraction(1), Fraction(1))]
     for pair in map(_pair, created):
         points = [(p * a, q * b) for (p, q), (a, b) in product(points, pair)]

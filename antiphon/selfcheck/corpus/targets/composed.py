@@ -76,12 +76,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """Messages: the differing pair (0, 1) to each of the mechanisms with these indices."""
+    """Messages: the differing pair (0, 1) to each of the mechanisms with the given indices."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """Messages: the identical pair (0, 0) to each of the mechanisms with these indices."""
+    """Messages: the identical pair (0, 0) to each of the mechanisms with the given indices."""
     return [same(Ask(0, index)) for index in indices]
 
 
@@ -160,7 +160,7 @@ def _consistent() -> Iterator[Entry]:
     fifty = _entry("f_∞ with δ > 0: fifty M_δ", f, Player("the counterexample's", breaker), truth,
                    "CM Thm 1.4", epsilon=0, delta=RARELY, broken=True)  # fmt: skip
     near = 0.98 * float(breaker.success)
-    # The thorough audit takes 500,000 interactions in each world, as these are long.
+    # Only 500,000 interactions in each world, since each takes long.
     yield attrs.evolve(fifty, goal=near, goal_of="delta", thorough=500_000)
 
 

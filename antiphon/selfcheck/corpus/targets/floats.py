@@ -23,7 +23,7 @@ from antiphon.verifiers import Within, neighbouring_start
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
     """A random sign ±1, and ln u for a uniform u from the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
-    # The argument of the logarithm is a double without rounding, like a draw of float generators.
+    # This u is a double without rounding, as float generators draw it.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
@@ -37,8 +37,8 @@ def _log(u: float) -> float:
 @column_safe
 @attrs.frozen
 class TextbookLaplace(NoninteractiveMechanism[int, float]):
-    """Laplace noise as in textbooks, by the inverse CDF in doubles: q ↦ q ± (1/ε)·ln u. Not
-    private.
+    """Laplace noise as in textbooks, by the inverse CDF in doubles: q ↦ q ± (1/ε)·ln u,
+    u uniform on (0, 1]. Not private.
 
     Noninteractive: an int -> a float with all its 64 bits. Privacy: *claims* ε-DP w.r.t. ints at
     most 1 apart; refuted. The doubles that q + noise can take depend on q: near 0 a sum 1 + noise
@@ -150,7 +150,8 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """The int d·Pr[answer <= z] for this count, where d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
+        """The probability that the answer to this count is at most z, as a multiple of 1/d, where
+        d = (2^(k+1) + 1)(2^k + 1)^(n−1) and ε = ln(1 + 2^-k)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:

@@ -32,7 +32,7 @@ class Recipe(NamedTuple):
     """The scale of fresh noise on the number that is released in place of ⊤; (0, 0) releases the
     number that was compared; None: ⊤."""
     halts: bool = True
-    """Whether the mechanism halts once it has given c answers ⊤."""
+    """Whether the mechanism halts once it has given as many ⊤ as allowed."""
     redraws: bool = False
     """Whether the threshold's noise ρ is drawn anew after each ⊤."""
     private: bool = False
@@ -55,7 +55,7 @@ and "never halts" a broken Algorithm 1."""
 
 
 class SparseVectorState(NamedTuple):
-    """The state: the threshold's noise ρ, None before its draw, and the number of ⊤ left."""
+    """The state: the threshold's noise ρ (None before its draw), and how many ⊤ may still come."""
 
     rho: float | None
     tops: int
@@ -98,7 +98,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
 
     @property
     def recipe(self) -> Recipe:
-        """The entry of ``RECIPES`` for this variant."""
+        """The noise scales and rules of this variant."""
         return RECIPES[self.algorithm]
 
     @property
