@@ -174,7 +174,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                # READINGS and, if ``strict``, foreign errors are no outcome of the mechanism.
+                # These exceptions are no outcome of the mechanism: the caller has to see them.
                 raise
             coins.note_death()
             after, answer = Dead(error), HALT

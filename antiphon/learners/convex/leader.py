@@ -183,7 +183,8 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
-        """The update for a datum, an integer vector, given the points (rows) of the state."""
+        """The integer vector that the leader sends to the counter as the update for a datum, given
+        the points (rows) of its state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         """The gradient of the loss at the point, clipped to the norm ``clip``, as an integer vector
