@@ -291,8 +291,8 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The bound clip·reach to which a difference of two losses is clipped; an update represents it
-    by the integer ``stake``."""
+    """The bound clip·reach, reach the body's largest norm, to which a difference of two losses is
+    clipped; an update represents it by the integer ``stake``."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)

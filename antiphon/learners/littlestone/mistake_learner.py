@@ -166,8 +166,8 @@ the mistake at each of the g samples separately; beyond it some are skipped."""
 
 
 class HardShape(NamedTuple):
-    """The parameters g, b and k of the stream of samples (hard sequence) that proves the lower
-    bound on mistakes, and the bound as a fraction."""
+    """The shape of the stream of samples (hard sequence) that proves the lower bound on mistakes:
+    three numbers g, b and k, and the bound as a fraction."""
 
     bound: Fraction
     """The lower bound on the expected number E[M] of mistakes; 0 if none is proved."""
@@ -383,7 +383,7 @@ def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
 
 
 def _parts(allowed: int, blocks: int) -> int:
-    """The largest number b of parts with 1 + b + … + b^(k-1) <= ``allowed``, k = ``blocks``."""
+    """The largest b, parts of a block, with 1 + b + … + b^(k-1) <= ``allowed``, k = ``blocks``."""
     low, high = 1, 1 << (-(-allowed.bit_length() // (blocks - 1)))
     while low < high:
         half = (low + high + 1) // 2

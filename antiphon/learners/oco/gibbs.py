@@ -17,8 +17,8 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""The type of the logarithms of several densities, up to constants: a function from a table whose
-row i has arguments of density i to the table of its values there."""
+"""The type of several log-densities, each up to a constant: a function that takes a table of
+numbers, with arguments of the i-th one in row i, to the table of their values."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33

@@ -264,9 +264,9 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters of ``DPOCO`` for noisy sums of standard deviation s = ``spread``, where s² =
-    2λ/β: the λ with the least figure of merit, and the probability of a fake switch, which is
-    proportional to ``share`` and at most 1/2."""
+    """The parameters of ``DPOCO`` for noisy sums of standard deviation s = ``spread``: the best
+    weight λ of the regulariser, β = 2λ/s², and a probability of fake switches that is proportional
+    to ``share`` and at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half

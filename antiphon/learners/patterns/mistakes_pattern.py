@@ -1,5 +1,5 @@
-"""A pattern of conjectures on private learners: a bound on the probability of fewer than k mistakes
-on the hard sequence."""
+"""A pattern of conjectures on private learners that leave a first hypothesis f⁽⁰⁾ once: a bound on
+the probability of fewer than k mistakes on the hard sequence."""
 
 from fractions import Fraction
 from itertools import product
@@ -143,7 +143,7 @@ class MistakesPattern(Pattern):
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
         """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with that of never
-        leaving f⁽⁰⁾, with enough weight that the learner is β-concentrated."""
+        leaving f⁽⁰⁾ so that on ⊥ the learner leaves with probability at most ``beta``."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(

@@ -227,7 +227,7 @@ class Thetas(loss.GroupedLosses):
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
         """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; ϑ is the sum
-        ``_theta``, and a is in ``place``."""
+        ``_theta``, a is in ``place``, and ω in ``waves``."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 
