@@ -126,9 +126,10 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #                   an AntiphonError before it draws from the coins, which count all draws: the
     #                   error is raised, and nothing has happened.
     #   failed          The step raises another exception: an outcome, by which this child is dead;
-    #                   its coins are used up and it stays charged. But the exceptions READINGS are
-    #                   raised, and so are all where the coins are ``strict``: when a mechanism is
-    #                   studied, a crash that is alike in both worlds would pass for privacy.
+    #                   its coins are used up and it stays charged. But READINGS (errors of replay,
+    #                   enumeration or a faulty part) are raised, and so are all where the coins are
+    #                   ``strict``: when a mechanism is studied, a crash alike in both worlds
+    #                   would pass for privacy.
     #   halted          The child answers HALT and ``is_over``: its state is dropped, so that
     #                   compositions which differ in it only are equal. (A child that is itself a
     #                   composition may pass on a HALT of its own child, and is not over.)
@@ -174,7 +175,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                # READINGS and, if ``strict``, foreign errors are no outcome of the mechanism.
+                # These exceptions are no outcome of the mechanism: the caller has to see them.
                 raise
             coins.note_death()
             after, answer = Dead(error), HALT

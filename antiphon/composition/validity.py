@@ -58,7 +58,7 @@ class OfCreations(Unpaid):
 @register("antiphon.FixedMechanisms/1")
 @attrs.frozen
 class FixedMechanisms(OfCreations):
-    """The f^{α₁…α_k}: exactly the k given creations come first, in order (CM Def. 4.9)."""
+    """The f^{α₁…α_k}: exactly k given creations α₁, …, α_k come first, in order (CM Def. 4.9)."""
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]

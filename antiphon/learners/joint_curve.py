@@ -92,8 +92,9 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
     """The contribution of a decision to the bound at the order α = 1 + ``less``: the largest
-    ln(s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R) over the corners, with the probabilities s₀ = e^-own
-    and s₁ = e^-other to keep the expert; ``drawn`` = ln R >= 0 is the contribution of a draw.
+    ln(s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R) over the ``corners`` (own, other, …), with the
+    probabilities s₀ = e^-own and s₁ = e^-other to keep the expert; ``drawn`` = ln R >= 0 is the
+    contribution of a draw.
 
     At least 0. Infinite where exponents are too large for doubles.
     """
@@ -103,8 +104,9 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
-    """The contribution of a decision with the exponents of one corner, rounded up: ln(s·e^u +
-    (1-s)·e^v), s = e^-own, u = (α-1)·more, v = (α-1)·``_ratio`` + drawn, where α-1 = ``less``."""
+    """The contribution of a decision with the exponents of one ``corner`` (own, other, more),
+    rounded up: ln(s·e^u + (1-s)·e^v), s = e^-own, u = (α-1)·more, v = (α-1)·ln((1 - e^-own)/(1 -
+    e^-other)) + drawn, α-1 = ``less``."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -171,14 +173,14 @@ class JointCurve:
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """The sum of all contributions, max{F, F'} + (k-1)·F' + k·G as in ``JointCurve``: ``told``
-        computes the contribution of a decision, and ``larger`` the maximum."""
+        """The sum of the contributions of all decisions: ``told`` computes that of one decision
+        from its corners, and ``larger`` is the maximum."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
-        """The contribution ln R of a draw to the bound at the order 1 + ``less``, rounded up."""
+        """The contribution of a draw to the bound at the order 1 + ``less``, rounded up."""
         if self.ratio:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
@@ -208,9 +210,8 @@ def _orders(epsilon: float, delta: float, orders: int, span: float) -> tuple[Flo
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """The contribution ln R = (α-1)·D_α of a draw at the orders α = 1 + ``less``, where the
-    log-ratio of the draw's laws has a range of 2·``rate``; as ``range_divergence``, but without
-    rounding up."""
+    """The contribution (α-1)·D_α of a draw at the orders α = 1 + ``less``, without rounding up, if
+    the log-ratio of the draw's laws has a range of 2·``rate``."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -335,8 +336,9 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The bound on the Rényi divergences of ``DPOCO``, where ``margin`` = 2Bη and ``reach`` = βLD
-    in the letters of ``DPOCO``, and each drawn point is ``rho``-zCDP."""
+    """The bound on the Rényi divergences of ``DPOCO`` with batches of B = ``batch`` rounds,
+    ``margin`` = 2Bη for its rate η and ``reach`` = βLD for its β, the Lipschitz constant L and a
+    body of diameter D; each drawn point is ``rho``-zCDP."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

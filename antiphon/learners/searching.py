@@ -266,7 +266,7 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
     """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) of Asi et al., Thm 3.10, before the division by a
-    logarithm in its proof."""
+    logarithm in its proof; ε₀ = T^(-1/4) ln^(3/4) d for d experts."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 
@@ -278,7 +278,7 @@ def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
 
 
 def _length(horizon: int, delta: Fraction, batch: int) -> float:
-    """The logarithm ℒ = ln(1/δ₁), for the δ₁ of Asi et al., Thm 3.10."""
+    """The logarithm ℒ = ln(1/δ₁), δ₁ the probability of too many draws in Asi et al., Thm 3.10."""
     return -math.log(_tail(horizon, delta, batch))
 
 

@@ -118,7 +118,7 @@ CLIPPING: Final = ClippingMap(
     Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]]), clip=Fraction(1, 100), grid=GRID
 )
 """A clipping map whose scores have range Λ = 5.411, above ln(KT) = 5.298 (the range in the LDP
-paper) for T = 100; it has N' = 9 finer labels."""
+paper) for K = 2 hypotheses and T = 100 users; it has N' = 9 finer labels."""
 
 
 def _checks_of_labels() -> Iterator[Check]:
@@ -261,7 +261,7 @@ def _delta(learner: MistakeLearner[int]) -> Fraction:
 
 def _block_by_block(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
     """The evidence that q_{i+1} <= part·q_i + δ/2 on a learner's hard sequence, q_i being the
-    probability of leaving f⁽⁰⁾ in block i."""
+    probability of leaving the first hypothesis in block i."""
     law = FiniteLaw(learner, ROUNDS)
     hard, delta = hard_sequence(law), _delta(learner)
     kept = [Fraction(each) for each in hard.kept]

@@ -176,7 +176,8 @@ class Product:
 
 
 def _cell(law: LossLaw, order: float) -> float:
-    """The length of frequency ranges for which ``ceiling`` is nearly exact; 0 if unknown."""
+    """The length of frequency ranges for which the law's upper bounds ``ceiling`` on its
+    characteristic function are nearly exact; 0 if unknown."""
     if type(law) is Normal:
         return math.inf
     return law.cell(order) if type(law) is Responses else 0.0

@@ -78,8 +78,8 @@ class Overlap(NamedTuple):
 
 class HockeyStickBounds(NamedTuple):
     """Bounds on the divergence H, the width that noise adds to them, and an estimate of |H'|, in
-    units of the moment M(c)e^(-cy): c is the order of the inversion, y the ``next`` of
-    ``Target``."""
+    units of M(c)e^(-cy), M(c) = E[e^(cL)]: c is the order of the inversion, L the loss, and y its
+    next possible value (``Target.next``)."""
 
     lower: float
     upper: float
@@ -97,7 +97,7 @@ class Sums(NamedTuple):
     """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The sum's error per radian of phase error at θ = 1; ``wrong`` bounds all other errors."""
+    """The sum's error per radian of phase error at the frequency 1; ``wrong`` bounds the rest."""
     wrong_density: float
     wrong_density_by_turns: float
 

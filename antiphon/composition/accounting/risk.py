@@ -45,7 +45,7 @@ _POINTS: Final = 24
 _RATES: Final = tuple([10 ** (place / 10 - 4) for place in range(40)])
 """The false-positive rates at which a picture is drawn."""
 _DRAWN: Final = [place / 16 for place in range(160)] + [float(place) for place in range(10, 40)]
-"""The ε by which the bounds of a picture are computed."""
+"""The values of ε at which a privacy curve is read for the bounds in a picture."""
 _NARROW: Final = 2.0**-12
 """The relative width at which a search for the best false-positive rate ends."""
 _FAR: Final = 40.0

@@ -70,7 +70,8 @@ class Refusal(Displayed):
 
     @property
     def in_epsilon(self) -> RefusedInEpsilon | None:
-        """The refusal's amounts in ε at the δ of ``at`` or the filter; None if none is promised."""
+        """The refusal's amounts in ε, at the δ that ``at`` was given or else the filter's own; None
+        if there is no such δ, or nothing is promised."""
         if self._budget is None or self._delta is None or not self._budget.adds_up:
             return None
         return _refused_at(self, self._budget, self._delta)

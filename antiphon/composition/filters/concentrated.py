@@ -205,7 +205,7 @@ class RogersFilter(RhoFilter):
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
-    """The largest ρ = ½V for which the bound K of ``RogersFilter`` is at most ε, rounded down."""
+    """The largest ρ = ½Σε_i² with a bound K of ``RogersFilter`` of at most ε, rounded down."""
     target = below(epsilon)
     if not target:
         return Fraction(0)
@@ -221,7 +221,7 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
 
 
 def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
-    """The bound K of ``RogersFilter`` on the privacy loss for V = 2ρ, rounded up."""
+    """The bound K of ``RogersFilter`` on the privacy loss for V = Σε_i² = 2ρ, rounded up."""
     spread = UP.add(UP.multiply(Decimal(2), rho), y)
     growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, y))))
     factor = UP.add(Decimal(1), UP.divide(growth, Decimal(2)))

@@ -70,7 +70,7 @@ class Sum(NamedTuple):
         if argument is None and not isinstance(limit, Log):
             return numerator * limit.denominator <= limit.numerator * denominator
         most, about = _about(limit), float(self)
-        # If both are infinite their difference is NaN, so this comparison is False.
+        # If limit and sum are infinite their difference is NaN, so this comparison is False.
         if abs(most - about) > _MARGIN * (1 + most):
             return most > about
         argument = argument or Fraction(1)

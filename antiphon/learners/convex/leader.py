@@ -183,7 +183,8 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
-        """The update for a datum, an integer vector, given the points (rows) of the state."""
+        """The integer vector that the leader sends to the counter as the update for a datum, given
+        the points (rows) of its state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         """The gradient of the loss at the point, clipped to the norm ``clip``, as an integer vector
@@ -290,8 +291,8 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The bound clip·reach to which a difference of two losses is clipped; an update represents it
-    by the integer ``stake``."""
+    """The bound clip·reach, reach the body's largest norm, to which a difference of two losses is
+    clipped; an update represents it by the integer ``stake``."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)

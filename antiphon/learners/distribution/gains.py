@@ -100,7 +100,8 @@ class ScoreChannel(Channel):
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """The users' labels after random clipping, as ``ClippingMap.drawn`` defines it."""
+    """Each user's label after random clipping: unchanged with probability 1 - c, else a random
+    label, c = ``clipping.clip``."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 

@@ -31,7 +31,7 @@ State = TypeVar("State")
 
 class LocalLearner(ExchangePostProcessor[State], Generic[State]):
     """A locally private learner as a post-processor: it answers a user's (context x, label y) by ⊤,
-    and ("predict", x) by the prediction p̂ on [M]. Abstract.
+    and ("predict", x) by p̂, its prediction of the label's law. Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
     ``ComplexMechanism(…)``. A user past the ``horizon`` is answered by HALT. Privacy: that of one

@@ -55,8 +55,8 @@ def lazy_parameters(
             bound = lazy_bound(rate, cost, batch, decisions)
             return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
 
-        # The search ends at the cost 16T/min{ε, 1}: a larger cost makes the learner no more
-        # private.
+        # The search ends at the cost 16T/min{ε, 1} for T rounds: a larger cost makes the learner no
+        # more private.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
         return searching.of_rates(private, horizon, several, batch, 28, costs)
 
@@ -171,7 +171,7 @@ class LazyExperts(LazyDartboard):
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
         """The (ε, δ)-DP learner with the rate η, batch size B and cost for which the regret bound
-        ln d/η + ηBT/8 is about least.
+        ln d/η + ηBT/8, for d experts and T rounds, is about least.
 
         It uses the claim's Rényi bound, rounded up; of the bounds within 1/32 of the least, that
         with the largest rate. Parameters are found by search; (ε, δ) is checked at the end. Raises:

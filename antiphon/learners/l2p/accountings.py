@@ -19,7 +19,7 @@ _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
 """The largest learning rate η for which Thm 3.2 of Asi, Koren, Liu and Talwar holds."""
 _SMALL: Final = Fraction(1, 10**300)
-"""The value of δ₁ (see ``CountsDraws``) below which ln(1/δ₁) is computed from numerator and
+"""The probability δ₁ of too many draws below which ln(1/δ₁) is computed from numerator and
 denominator, as a double would underflow."""
 _ENOUGH: Final = 5.0
 """The least ln(1/δ₁) for which the proof of ``Repaired`` holds, where δ₁ is the probability of too
@@ -29,8 +29,9 @@ many draws."""
 @attrs.frozen(kw_only=True)
 class L2PSetting:
     """The parameters of L2P (lazy to private) that determine its privacy: rate η, number of rounds
-    T, batch size B, probability p of a fake switch (a draw whatever the losses), the δ₀ of
-    ``Measures``, and the margin m in the factor e^(-mBη) of the probability to stay."""
+    T, batch size B, probability p of a fake switch (a draw whatever the losses), the probability δ₀
+    up to which one loss may change log-ratios by more than η, and the margin m in the factor
+    e^(-mBη) of the probability to stay."""
 
     rate: ExactEpsilon
     horizon: int
@@ -203,9 +204,10 @@ class Repaired(CountsDraws):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """The accounting of L2P by the Rényi bound of ``L2PCurve``, *proved*: e^((α-1)D_α) <= max{X,
-    F}·X^(k-1)·Y^k for each order α and K batches, k = K-1, with X, Y and F as there.
+    """The accounting of L2P by the Rényi bound of ``L2PCurve``, *proved* for any number K of
+    batches.
 
+    e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order α, k = K-1, with X, Y and F as there.
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
     Whether the hidden expert y is kept, and its replacement, are independent of x's part given the
     past: each decision contributes a product. R bounds the contribution of a draw, as two laws of

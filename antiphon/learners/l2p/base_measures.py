@@ -253,7 +253,7 @@ def _close(
 
 def _past(measures: Measures, one: Losses, other: Losses) -> float:
     """The least δ₀ up to which the normalised measures with the scores ``one`` and ``other`` are
-    within a factor e^η of each other."""
+    within a factor e^η of each other, η = ``measures.rate``."""
     logs = [scores * float(measures.unit) for scores in (one, other)]
     p, q = (np.exp(each - each.max()) for each in logs)
     p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))

@@ -203,7 +203,7 @@ class LazyToPrivate(PairedExperts):
         accounting: str = "optimised",
     ) -> Self:  # fmt: skip
         """L2P on exponential weights that is (ε, δ)-DP, with the rate η and the batch size B for
-        which the regret bound ln d/η + ηBT/8 is about least.
+        which the regret bound ln d/η + ηBT/8, for d experts and T rounds, is about least.
 
         ``accounting``: "optimised", "repaired" or "printed". Fake switches do not affect the bound,
         as a new expert has the law of the kept one. Of the batch sizes with a bound within 1/32 of
@@ -231,11 +231,11 @@ class LazyToPrivate(PairedExperts):
     def printed(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """L2P with the parameters of Asi et al., Thm 3.10, as printed: batch size B = 1/ε, rate η =
-        min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)), and fake switches with probability p = 10η/ε.
+        """L2P with the parameters of Asi et al., Thm 3.10, as printed.
 
-        ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB). Raises: InvalidArgument where
-        they violate Thm 3.2, which then requires ln(1/δ₁) <= 10.
+        B = 1/ε, rounded up, η = min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)) with ε₀ = T^(-1/4) ln^(3/4) d,
+        p = 10η/ε and δ₁ = δ/(2KB). Raises: InvalidArgument where they violate Thm 3.2, which then
+        requires ln(1/δ₁) <= 10.
         """
         asked = rounds(horizon), experts, *budget(epsilon, delta)
         return cls._made(experts, grid, *printed_l2p(*asked))

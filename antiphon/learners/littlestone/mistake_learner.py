@@ -166,8 +166,8 @@ the mistake at each of the g samples separately; beyond it some are skipped."""
 
 
 class HardShape(NamedTuple):
-    """The parameters g, b and k of the stream of samples (hard sequence) that proves the lower
-    bound on mistakes, and the bound as a fraction."""
+    """The shape of the stream of samples (hard sequence) that proves the lower bound on mistakes:
+    three numbers g, b and k, and the bound as a fraction."""
 
     bound: Fraction
     """The lower bound on the expected number E[M] of mistakes; 0 if none is proved."""
@@ -223,8 +223,9 @@ def floor(value: Fraction) -> float:
 
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
-    """Finds the parameters g, b and k of the stream of samples (hard sequence) that give the
-    largest lower bound on mistakes; see ``mistakes_lower_bound``.
+    """Finds the stream of samples (hard sequence) for which the lower bound on mistakes is largest:
+    k nested blocks, each with g samples (1, 1) and its rest in b parts; see
+    ``mistakes_lower_bound``.
 
     The parameters are searched for in doubles; the bound for them is exact, or smaller by 2^-80 for
     each term.
@@ -298,7 +299,8 @@ def _roughly(
     shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
     """The coefficients c_i and d_i of ``mistakes_lower_bound`` in doubles, as an array: for each
-    block i < k and each position r in ``ends`` the pair (c_i, d_i); ``shape`` is (g, k, b)."""
+    block i and each position among its samples (1, 1) in ``ends`` the pair (c_i, d_i); ``shape``
+    holds the numbers of these samples, of blocks, and of parts of a block."""
     copies, blocks, parts = shape
     each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
@@ -318,9 +320,9 @@ def _roughly(
 def _chances(
     shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
 ) -> Iterator[Fraction]:
-    """Yields for each block i < k the bound c_i·β + d_i of ``mistakes_lower_bound`` on the
-    probability of no mistake at sample (1, 1) number ``end`` of the block; ``shape`` is (g, k,
-    b)."""
+    """Yields for each block i the bound c_i·β + d_i of ``mistakes_lower_bound`` on the probability
+    of no mistake at sample (1, 1) number ``end`` of the block; ``shape`` holds the numbers of these
+    samples, of blocks, and of parts of a block."""
     copies, blocks, parts = shape
     (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
     for block in range(blocks):
@@ -381,7 +383,7 @@ def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
 
 
 def _parts(allowed: int, blocks: int) -> int:
-    """The largest number b of parts with 1 + b + … + b^(k-1) <= ``allowed``, k = ``blocks``."""
+    """The largest b, parts of a block, with 1 + b + … + b^(k-1) <= ``allowed``, k = ``blocks``."""
     low, high = 1, 1 << (-(-allowed.bit_length() // (blocks - 1)))
     while low < high:
         half = (low + high + 1) // 2

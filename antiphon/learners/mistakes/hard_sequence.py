@@ -1,5 +1,5 @@
-"""Streams that force many mistakes on a learner: its hard sequence, from the proof of
-``mistakes_lower_bound``, and the worst of all streams; and laws by simulation.
+"""Streams that force many mistakes on a learner whose first hypothesis is f⁽⁰⁾ (0 everywhere): its
+hard sequence, from the proof of ``mistakes_lower_bound``, and the worst of all; laws by simulation.
 
 Simulation gives the law of any learner's mistakes, each figure with an interval. A repetition is
 one play of one stream, with coins from the seed of the law and the number of the repetition, as in

@@ -215,10 +215,11 @@ class DPOCO(PairedPoints):
     def corrected(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO with corrected parameters of Asi et al., Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p =
-        max{4η/ε, ηBℒ} with ℒ = ln(1/δ₁), and a smaller η.
+        """DP-OCO with the parameters of Asi et al., Thm 3.12, corrected so that their Thm 3.2 and
+        Lemma 3.11 hold for them and give (ε, δ).
 
-        Raises: InvalidArgument for premises that no η meets.
+        β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε, ηBℒ} with ℒ = ln(1/δ₁), and a smaller η. Raises:
+        InvalidArgument for premises that no η meets.
         """
         found = OCOTask.of(horizon, body, loss, epsilon, delta).corrected()
         return cls._held_to(found, horizon, body, loss)
@@ -227,12 +228,12 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """DP-OCO that is (ε, δ)-DP by the exact accounting, with about the least figure of merit
-        λR² + L²BT/(4λ) + d ln T/β.
+        """DP-OCO that is (ε, δ)-DP by the exact accounting, with about the least λR² + L²BT/(4λ) +
+        d ln T/β, for T rounds in batches of B, a body of dimension d and reach R, and the Lipschitz
+        constant L.
 
-        R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
-        search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and
-        (0, 1).
+        η = βLD/2, so that S is never cut at 1. Parameters are found by search; (ε, δ) is checked at
+        the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
         found = exactly(OCOTask.of(horizon, body, loss, epsilon, delta))
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())

@@ -17,8 +17,8 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""The type of a function from a table of numbers, one row for each density, to the log-density of
-its row at each number, up to a constant for the row."""
+"""The type of several log-densities, each up to a constant: a function that takes a table of
+numbers, with arguments of the i-th one in row i, to the table of their values."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33
@@ -123,7 +123,8 @@ def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
-    """A random point of the box, with the density of ``gibbs``: one coordinate after the other."""
+    """A random point of the box, with density ∝ e^(⟨slope, x⟩ - curvature·‖x‖²): one coordinate
+    after the other."""
 
     def log_density(x: Floats) -> Floats:
         return (slope[:, None] - curvature * x) * x

@@ -31,7 +31,7 @@ sum is too large."""
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
     """The gradient ∇ℓ(x; z) as an integer vector in units of L/``grid``, L the Lipschitz constant,
-    shortened by ``clipped`` to a norm of at most ``grid``."""
+    clipped to a norm of at most ``grid``."""
     return tuple(in_steps(loss, point, datum, loss.lipschitz(body), loss.grid).tolist())
 
 
@@ -64,7 +64,7 @@ class HeldSum(NamedTuple):
     held: Renewed | None
     """The noisy sum that is kept, and its point; None before the first message."""
     ratios: float = 0
-    """The sum of the clipped log-ratios of the current batch, in units of 1/(2σ²)."""
+    """The sum of the batch's clipped log-ratios, in units of 1/(2σ²), σ² the noise's variance."""
 
 
 @column_safe(of="loss")
@@ -141,7 +141,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
         """The log-ratio of the laws of the noisy sum with and without ``gradient``, clipped to ±w,
-        w = ``clip``, in units of 1/(2σ²)."""
+        w = ``clip``, in units of 1/(2σ²), σ = ``deviation``."""
         ratio = sum(
             (2 * (y - before) - step) * step
             for y, before, step in zip(noisy, total, gradient, strict=True)
@@ -181,7 +181,8 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @property
     def rho(self) -> Fraction:
-        """The zCDP parameter ρ = 2/``sigma``² of a draw: neighbouring sums are at most 2L apart."""
+        """The zCDP parameter ρ = 2/``sigma``² of a draw: sums of neighbours are two gradients
+        apart."""
         return 2 / self.sigma**2
 
     @property

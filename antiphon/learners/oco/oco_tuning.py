@@ -53,8 +53,8 @@ def least_spread(
     target: Fraction, chance: Fraction,
 ) -> Tried:  # fmt: skip
     """Parameters with the least ``merit`` among those found for the batch sizes ``sizes``: for each
-    size, the least standard deviation of noisy sums that is (ε, δ)-DP with some factor (see
-    ``Tried``) in ``shares``; ``target`` is ε and ``chance`` δ.
+    size, the least standard deviation of noisy sums that is (ε, δ)-DP with some cost or probability
+    of fake switches, whose factor is in ``shares``; ``target`` is ε and ``chance`` δ.
 
     The search is over the inverses of ``spreads``, in plain floats; at the end ``keeps`` decides
     about (ε, δ).
@@ -214,8 +214,8 @@ class OCOTask:
 
     @property
     def tail(self) -> float:
-        """The probability δ₁ of too many draws, such that its terms are half of the δ of Asi et
-        al., Thm 3.2."""
+        """The probability δ₁ of too many draws, such that the terms with δ₁ are half of the δ of
+        Asi et al., Thm 3.2."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
@@ -231,8 +231,8 @@ class OCOTask:
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
         """The parameters for the rate η and the probability p = ``fakes`` of a fake switch, with δ₀
-        and δ₁ that contribute half of δ each, and β = η²λ/(20L²), divided by ln(2/δ₀) if
-        ``mended``."""
+        and δ₁ that contribute half of δ each, and β = η²λ/(20L²), λ = ``regulariser``, divided by
+        ln(2/δ₀) if ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
@@ -253,7 +253,8 @@ class OCOTask:
 
 
 class Chosen(NamedTuple):
-    """The parameters λ, β, p, B and η of ``DPOCO`` that a search has chosen."""
+    """The parameters of ``DPOCO`` that a search has chosen: the regulariser's weight λ, β, the
+    probability p of a fake switch, the batch size B and the rate η."""
 
     regulariser: float
     beta: float
@@ -263,9 +264,9 @@ class Chosen(NamedTuple):
 
 
 def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
-    """The parameters of DP-OCO for noisy sums of standard deviation s = ``spread``, where s² =
-    2λ/β: the λ with the least figure of merit (see ``exactly``), and the probability p =
-    ``share``·2BβLD of a fake switch, at most 1/2."""
+    """The parameters of ``DPOCO`` for noisy sums of standard deviation s = ``spread``: the best
+    weight λ of the regulariser, β = 2λ/s², and a probability of fake switches that is proportional
+    to ``share`` and at most 1/2."""
     half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
     square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
     regulariser = math.sqrt(square) / half
@@ -276,10 +277,11 @@ def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """The parameters of DP-OCO with about the least figure of merit λR² + L²BT/(4λ) + d ln T/β that
-    are (ε, δ)-DP by the exact accounting; R is half of the body's diameter.
+    """The parameters of ``DPOCO`` that are (ε, δ)-DP by the exact accounting, with about the least
+    λR² + L²BT/(4λ) + d ln T/β, for T rounds in batches of B, dimension d, Lipschitz constant L, and
+    R half the body's diameter.
 
-    The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
+    That figure, 2λR² at the best λ, is proportional to the best λ.
     """
 
     def curve(batch: int, *tried: float) -> JointCurve:

@@ -47,13 +47,13 @@ def streams(rounds: int) -> int:
 
 
 class Path(NamedTuple):
-    """A possible course of the hard sequence: its hits (1, 1), its nested blocks, and for each
-    block the half of its rest that is skipped."""
+    """A possible course of the hard sequence: the rounds of its hits (1, 1), and its nested blocks.
+    After its hit a block is halved: one half is the next block, and the other is skipped."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     skipped: tuple[Block, ...]
-    """For each block, the half of its rest that gets no more samples (1, 1)."""
+    """For each block but the last, the half of it that is skipped: it gets no more hits (1, 1)."""
 
 
 def paths(rounds: int) -> Iterator[Path]:
@@ -84,8 +84,8 @@ def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: floa
 
 
 def _lighter(path: Path) -> Iterator[dict[int, float]]:
-    """Yields, for each half of a block's rest that the path chooses, the coefficients in y of the
-    difference of two probabilities of leaving f⁽⁰⁾: in it, and in the skipped half."""
+    """Yields, for each block but the first, the coefficients in y of the difference of two
+    probabilities of leaving f⁽⁰⁾: in the block, and in the half that was skipped instead."""
     halves = zip(path.blocks[1:], path.skipped, strict=True)
     for place, (chosen, skipped) in enumerate(halves, start=1):
         rows: dict[int, float] = {}
@@ -199,8 +199,9 @@ def _followed(node: Node) -> Iterator[Node]:
 
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
-    """The table y in rationals, mixed with that of never leaving f⁽⁰⁾ by so much that the learner
-    leaves on ⊥ with probability at most ``beta``; rounding keeps it decreasing along streams."""
+    """The table y in rationals, mixed with that of never leaving f⁽⁰⁾, whose weight is such that on
+    ⊥ the learner leaves with probability at most ``beta``; rounding keeps y decreasing along
+    streams."""
     staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)

@@ -1,5 +1,5 @@
-"""A pattern of conjectures on private learners: a bound on the probability of fewer than k mistakes
-on the hard sequence."""
+"""A pattern of conjectures on private learners that leave a first hypothesis f⁽⁰⁾ once: a bound on
+the probability of fewer than k mistakes on the hard sequence."""
 
 from fractions import Fraction
 from itertools import product
@@ -84,7 +84,7 @@ class MistakesPattern(Pattern):
         }  # fmt: skip
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        return ((self.horizon, 2),)  # The learners have two hypotheses.
+        return ((self.horizon, 2),)  # Answers are the hypotheses f⁽⁰⁾ and f⁽¹⁾.
 
     def least(self, epsilon: ExactEpsilon) -> None:
         return None
@@ -143,14 +143,14 @@ class MistakesPattern(Pattern):
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
         """The table of the probabilities of keeping f⁽⁰⁾, in rationals, mixed with that of never
-        leaving by so much that the learner is β-concentrated."""
+        leaving f⁽⁰⁾ so that on ⊥ the learner leaves with probability at most ``beta``."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(
         self, staying: leaving_learners.Staying
     ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
-        """The learner of a table, mixed with one that never leaves f⁽⁰⁾ by so much that the exact
-        engine confirms its (ε, δ); with the δ and the table of the mixture."""
+        """The mixture of the learner of a table and one that never leaves f⁽⁰⁾, with a weight for
+        which the exact engine confirms its (ε, δ); with the mixture's δ and table."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)

@@ -103,8 +103,8 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 def _lazy(name: str, kind: Any) -> Iterator[Entry]:
     """Cases of the self-check: a lazy learner, and its broken twin without the cost c, which always
     keeps its noisy sum if the log-ratio is as large as possible."""
-    # With σ = 1 more samples are needed to refute the claimed ε, and points of ``LazyGibbs`` are
-    # near 0.
+    # With noise of deviation 1 more samples are needed to refute the claimed ε, and points of
+    # ``LazyGibbs`` are near 0.
     sigma = 2
     honest = kind(**_LINE, **{**_STAYS, "regulariser": 0.5, "sigma": sigma})
     twin = Altered(honest, (("cost", Fraction(0)),))

@@ -120,8 +120,8 @@ def _knockout() -> specimen.Specimen:
 _ANY: Final[Any] = None
 """A stand-in for the signature of the mechanism on the right, which these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
-"""Hypotheses with ⌈M f⌉ = 2 for most of the M labels, so that the clipping map has N' = 18 finer
-labels, more than the bound KM = 10 in the LDP paper."""
+"""Hypotheses for which the clipping map has N' = 18 finer labels, more than the LDP paper's bound
+KM = 10 for K = 1 hypothesis on M = 10 labels, which overlooks that numbers are rounded up."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
@@ -139,7 +139,7 @@ def printed_scale(
     *, clipping: distribution.ClippingMap, context: int, epsilon: float
 ) -> distribution.OneScore:
     """The mechanism ``OneScore`` for ε, but with the noise of the LDP paper, which is too little:
-    its scale is ln(K/c)/ε, which is ln(KT)/ε for c = 1/T."""
+    its scale is ln(K/c)/ε for K hypotheses and the clipping probability c (there 1/T)."""
     printed = Fraction(math.log(clipping.hypotheses.count / clipping.clip) / clipping.width)
     larger = Fraction(epsilon) / printed
     return distribution.OneScore(clipping=clipping, context=context, epsilon=larger)

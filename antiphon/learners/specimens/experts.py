@@ -280,8 +280,8 @@ class DecidesWhenAsked(TwinMechanism):
 @register("antiphon.corpus.OneCoin/1")
 @attrs.frozen
 class OneCoin(TwinMechanism):
-    """A broken ``LazyExperts`` that uses one uniform number u twice: it draws anew if u >=
-    e^(-η(c+L)), and then selects the new expert by u, too.
+    """A broken ``LazyExperts`` that uses one uniform number u twice: after a batch with loss L to
+    draw anew if u >= e^(-η(c+L)), η its rate and c its cost, and to select the new expert.
 
     Of two experts, with a rate ``Log(q)``.
     """

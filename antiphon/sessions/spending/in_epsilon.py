@@ -62,7 +62,7 @@ def _reading(
     if budget is not None and not isinstance(budget, Filter):
         # A budget of a user's class sums up charges in a way that is unknown here.
         return None
-    # The δ_i that a filter charges use up at most ``limits[1]`` of δ; the rest is the odometer's.
+    # The δ_i that a filter charges use up at most its limit on δ; the rest is the odometer's.
     slack = delta / 2 if budget is None else delta - budget.limits[1]
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)

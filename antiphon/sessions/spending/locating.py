@@ -80,7 +80,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     ``failed``: whether the last step failed; the state is then the one before that step.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # The parts whose code decides which composition is found.
+    heard: list[object] = []  # All parts whose code has a say in the charges, for ``Found.ours``.
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):
@@ -164,7 +164,7 @@ def _share(found: Found, index: int, child: Child) -> ChildShare:
 
 
 def counted(found: Found) -> list[Create]:
-    """The messages of all created mechanisms that were not refused."""
+    """The creation messages of all mechanisms but those that the budget refused."""
     return [child.created for child in found.children if _standing(child) != "refused"]
 
 

@@ -43,7 +43,7 @@ mechanisms in the public state Z."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""The excess X(ε) of Theorem G over Theorem S: their δ are S + (1-S)·X and S."""
+"""The excess X(ε) of Theorem G over S: where the δ of Theorem S is d, that of G is d + (1-d)·X."""
 
 
 @attrs.frozen(repr=False)
@@ -255,7 +255,7 @@ class Recursion:
 
     @property
     def _log_q(self) -> float:
-        """The logarithm of q = 2/(e^ε+1), rounded down; ρ_c of ``_ratios`` is at least q^(c-1)."""
+        """The logarithm of q = 2/(e^ε+1), rounded down: q^(c-1) is at most ρ_c of ``_ratios``."""
         lost = up(self._corner.tanh[1])
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 

@@ -74,7 +74,7 @@ class Potential:
             if not slots:
                 continue
 
-            def h(  # The least overlap once ``place`` counts the mechanisms of class i.
+            def h(  # The least overlap, once the mechanisms of class i are at the places ``place``.
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])
@@ -105,7 +105,7 @@ def theta(e: Fraction) -> Fraction:
 
 def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
     """The constant p of Theorem G: a new mechanism starts in the public state R with probability
-    (1-δ)(1-p), in Z with probability (1-δ)p/θ (``theta``), else in 0; ``e`` is e^ε."""
+    (1-δ)(1-p), in Z with probability (1-δ)p/θ, θ = (e+1)/(2e), else in 0; ``e`` is e^ε."""
     if e == 1 or not delta:
         return Fraction(0)  # At ε = 0 the states Z and R are the same, and count as R.
     if delta == 1:

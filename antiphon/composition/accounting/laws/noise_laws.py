@@ -15,8 +15,8 @@ from antiphon.numbers.interval import UNIT, Floats
 
 @attrs.frozen(eq=False)
 class Ranges(loss.GroupedLosses):
-    """The loss of bounded-range mechanisms: Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η)))
-    on [-η, η].
+    """The loss of bounded-range mechanisms: the sum of groups of n_i independent losses with
+    density e^((x-η)/2)/(2(1-e^(-η))) on [-η, η], η = η_i.
 
     With c and M as in ``LossLaw``, a = c + 1/2 and φ the Φ of one loss,
     M(c) = sinh(aη)/(2a sinh(η/2)) and
@@ -119,8 +119,8 @@ _CHUNK: Final = 1 << 7
 
 @attrs.frozen(eq=False)
 class Thetas(loss.GroupedLosses):
-    """The loss of discrete Gaussian noise: Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²), L =
-    Δ(Δ-2x)/(2σ²).
+    """The loss of discrete Gaussian noise: the sum of groups of n_i independent losses L =
+    Δ(Δ-2x)/(2σ²) of x ~ N_Z(0,σ²) against N_Z(Δ,σ²), each group with a σ and a Δ.
 
     Tilted by e^(cL), x is again a discrete Gaussian, about -cΔ. With
     ϑ(a,ω) = Σ_n e^(-(n+a)²/(2σ²)) e^(-iωn) and h = Δ/σ²,
@@ -227,7 +227,7 @@ class Thetas(loss.GroupedLosses):
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
         """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; ϑ is the sum
-        ``_theta``, and a is in ``place``."""
+        ``_theta``, a is in ``place``, and ω in ``waves``."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

@@ -19,19 +19,20 @@ _FIRST: Final = 8
 """The number of factors of the characteristic function that are computed before a frequency is
 first judged negligible or not."""
 _CELLS: Final = 1 << 15
-"""The largest number of factors times ranges of frequencies that are processed together."""
+"""The largest product of the numbers of factors and of ranges that are processed together."""
 _CELL: Final = 0.3
-"""The length, times ε, of a range of frequencies that is not worth splitting further."""
+"""The product of ε and the length of a range of frequencies below which it is not split further."""
 _SHORT: Final = 0.7
-"""The half length, times ε, up to which a range of frequencies is bounded factor by factor."""
+"""The product of ε and half the length of a range of frequencies above which a factor hardly bounds
+the characteristic function in the range; it is the least ε that counts."""
 _BLOCK: Final = 1 << 13
 """The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
-"""The number of factors times frequencies from which on the factors are multiplied, instead of
-adding up their logarithms."""
+"""The product of the numbers of factors and of frequencies from which on the factors themselves are
+multiplied; below it their logarithms are added up."""
 _FEWEST: Final = 1 << 12
-"""The least number of factors times frequencies for which the characteristic function is
-interpolated."""
+"""The least product of the numbers of factors and of frequencies for which the characteristic
+function is interpolated."""
 _MOST_NODES: Final = 61
 
 
@@ -52,8 +53,8 @@ class Strong(NamedTuple):
 
 @attrs.frozen(eq=False)
 class Responses(loss.GroupedLosses):
-    """The loss of randomized responses: Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i)
-    (RR_{ε_i,0}; CM Def. 2.3).
+    """The loss of randomized responses RR_{ε_i,0}: the sum of groups of n_i independent losses
+    ±ε_i, each +ε_i w.p. e^ε_i/(1+e^ε_i) (CM Def. 2.3).
 
     With c and M as in ``LossLaw``, a = c + 1/2 and φ the Φ of one loss,
     M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
@@ -236,7 +237,7 @@ class Responses(loss.GroupedLosses):
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
-        """The length of frequency ranges for which ``ceiling`` is nearly exact."""
+        """The length of frequency ranges for which the bound ``ceiling`` is nearly exact."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:

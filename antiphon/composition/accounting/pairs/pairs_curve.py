@@ -147,10 +147,8 @@ one, as D_α grows with α."""
 
 @attrs.frozen(repr=False)
 class PairsCurve(TheoremCurve, Searched):
-    """The tight curve of a product of pairs: δ(ε) = 1 - Π(1-r_i)(1-H(ε)), r_i = P(infinite loss).
-
-    H is the hockey-stick divergence of the finite losses (``fourier_inversion``).
-    """
+    """The tight curve of a product of pairs: δ(ε) = 1 - Π(1-r_i)(1-H(ε)), r_i = P(infinite loss), H
+    the hockey-stick divergence of the finite losses (``fourier_inversion``)."""
 
     method = "pairs"
     source = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"

@@ -172,13 +172,15 @@ NONE: Final = "a concurrent composition theorem (CM §4-5)"
 
 @rule(FEWER, ConComp, about=Bounded)
 def of_fixed(system: ConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """The rule for a ConComp w.r.t. an f with a bounded number of messages."""
+    """The rule for a ConComp w.r.t. an f that is another f with a limit on the number of messages:
+    the guarantee is that w.r.t. the other."""
     return _fewer(f, inquiry)
 
 
 @rule(FEWER, ExtConComp, about=Bounded)
 def of_created(system: ExtConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """The rule for an ExtConComp w.r.t. an f with a bounded number of messages."""
+    """The rule for an ExtConComp w.r.t. an f that is another f with a limit on the number of
+    messages, by which it also limits the number of creations that count."""
     # A mechanism costs privacy only if it is created and then asked, two messages.
     most = f.pairs // 2
     if inquiry.max_creations is None or most <= inquiry.max_creations:
