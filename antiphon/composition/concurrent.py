@@ -62,11 +62,6 @@ compared_by(Dead)  # No field is compared, so that all dead states are equal.
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
-_NOT_CREATED: Final = (
-    "mechanism {0} does not exist: the budget refused its creation, as the answer to it said. "
-    "Creations are numbered from 0, refused ones too; ask one that was answered by TOP"
-)
-
 Children: TypeAlias = "Vector[Child]"
 """The created mechanisms with their states, in a persistent vector: a step copies few nodes of it,
 even among a million mechanisms."""
@@ -120,8 +115,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #   no child i      The composition is dead, and answers HALT for ever (CM Def. 4.1). But if q
     #                   is the index of a child that takes the query i, q and i were swapped, and
     #                   the message is refused.
-    #   child i dead    It answers HALT, and nothing changes; but that it was refused is noted in
-    #                   ``failures`` when it is asked.
+    #   child i dead    It answers HALT, and nothing changes.
     #   refused         The query q is outside the child's query space, or the child's step raises
     #                   an AntiphonError before it draws from the coins, which count all draws: the
     #                   error is raised, and nothing has happened.
@@ -155,9 +149,6 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
                 errors.ProtocolError(f"no mechanism {which}: {len(state)} exist"), state
             ), HALT
         created, before = found
-        if type(before) is Dead and before.refused and before.failure is None:
-            told = Dead(errors.ProtocolError(_NOT_CREATED.format(index)), refused=True)
-            return state.set(index, Child(created, told)), HALT
         if type(before) is Dead:
             return state, HALT
         if not created.accepts(query):

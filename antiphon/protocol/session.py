@@ -262,8 +262,7 @@ class Session(Displayed, Generic[M]):
     @property
     def failures(self) -> tuple[BaseException, ...]:
         """All exceptions of steps so far, for the caller only: first those of the created
-        mechanisms, and that of each refused creation which was asked nevertheless; then the
-        exception of the session's own step."""
+        mechanisms, then the exception of the session's own step."""
         own = () if self.failure is None else (self.failure,)
         return (*self._mechanism.failures(self._now[0]), *own)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from antiphon.boards.inbox import is_begun, not_begun
 from antiphon.cli.output import one_of
 from antiphon.numbers.errors import FileError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import whole
@@ -63,6 +62,8 @@ def serve(path: Path, asked: ServiceAsked, begun: Any = None) -> int:
         from antiphon.service.wire.serving import Server, listener_of
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name).partition(".")[0], "service") from None
+    from antiphon.boards.inbox import is_begun, not_begun
+
     known = read_definition(path, asked.folder)
     live = isinstance(known, StreamFile)
     places = Seats(whole(asked.connections, "--connections"), whole(asked.of_one, "--of-one"))

@@ -67,7 +67,10 @@ NO_PRIVACY_FIGURES = {
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
-        "antiphon/composition/accounting/risk.py": ["self.prior:g", "self.false_positive:g"],
+        "antiphon/composition/accounting/risk.py": [
+            "self.prior:g", "self.false_positive:g",
+            "100 * self.prior:.10g", "100 * self.false_positive:.10g",
+        ],
         "antiphon/service/pages.py": ["risk.false_positive:g", "risk.prior:g"],
         "antiphon/preprocessing/weak_triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
@@ -103,7 +106,7 @@ NO_PRIVACY_FIGURES = {
             "_shifting(row):,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
-        "antiphon/boards/series.py": ["float(value):.10g"],
+        "antiphon/boards/largest_keys.py": ["float(value):.10g"],
         "antiphon/learners/regret_pictures.py": ["place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
