@@ -148,8 +148,8 @@ class PairSimulator(Simulator):
         return self._best[history]
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """The possible continuations after a message: (answer, history after it, a point of the
-        dichotomy of that history)."""
+        """The possible continuations after a message: (answer, history after it, share of
+        a point in that history's dichotomy): one for each answer and point."""
         if state.history.length >= self.rounds:
             raise InvalidArgument(
                 f"this simulator was built for {self.rounds} rounds; build a longer one"

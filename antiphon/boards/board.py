@@ -175,8 +175,8 @@ class Board(Shown):
 
     @cached_property
     def forecast(self) -> dict[str, Fraction]:
-        """95 % bounds on the error, known before any row comes: of a window, of 7 windows, of as
-        many as ``best`` says, and of a total since the start, whichever window is the last.
+        """95 % bounds on the error, known before any row comes, whichever window is the last: of
+        one window, of 7, of as many as ``best`` names, and of the total since the start.
 
         Each is the largest ``error_of`` of all windows; empty if they are too many for that.
         """

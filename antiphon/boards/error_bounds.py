@@ -66,7 +66,8 @@ class ErrorBounds:
         return math.floor(bound + rounded) * self.step
 
     def forecast(self) -> dict[str, Fraction]:
-        """The largest 95 % bounds of any window, by what is added; empty if windows are too many.
+        """The largest 95 % bound over all windows, for each published sum (one window, several, the
+        total); empty if windows are too many.
 
         In a tree of one level, a sum has the noise of its windows. Noise is symmetric and unimodal,
         so the bound of a longer sum holds for a shorter one, too: the last windows have the

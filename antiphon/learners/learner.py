@@ -106,7 +106,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # No round is played, so no advice is drawn.
+        if not len(losses):  # Without losses there is no round, and no advice is drawn.
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]

@@ -44,7 +44,7 @@ class Position(NamedTuple):
 
 _NO_POSITION: Final = Position(0, 0, ())
 _VIEWS: Final = 1 << 15
-"""The largest number of views over which the value of a position is summed in closed form."""
+"""The largest number of views for which a position's value is one sum over all, no recursion."""
 _FEW: Final = 3
 """The least number of mechanisms, each with one message left, for which a position's value is
 summed in closed form."""

@@ -56,7 +56,7 @@ _FARTHEST: Final = 2.0**600
 _GROWTHS: Final = 2.0**100
 """The largest factor (such as e^ε) of ratios: above it, a product may overflow a float."""
 _ROWS: Final = 1 << 22
-"""The largest number of answers, over all beliefs of one round."""
+"""The limit on the number of answers to all beliefs of one round, together."""
 _LEAST: Final = 500
 _WORTH: Final = 8
 """The number of estimated beliefs per belief that the exact solver may value, after the first

@@ -218,7 +218,7 @@ def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
     >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
-    # The check below would be slow, as there may be millions of kinds of view.
+    # Looking at each kind of view would be slow: there may be millions.
     if not wide and sample.discrete:
         return sample
     if all(_is_settled(skeleton, wide) for skeleton in sample.cells):

@@ -80,7 +80,8 @@ class _Sieve:
     queued: int = 0
 
     def go(self, low: Indices, high: Indices) -> None:
-        """Split ranges of frequencies until each frequency in them is worth an evaluation."""
+        """Split ranges of frequencies and drop negligible parts, until each one left is worth an
+        evaluation."""
         cell, stack = self.product.cell(self.order), [(low, high)]
         while stack:
             low, high = stack.pop()

@@ -261,7 +261,7 @@ class _Point:
 _UP: Final = 1 + 8 * UNIT
 _NOUGHT: Final = Interval(0.0, 0.0)
 _ORIGIN: Final = _Point(_NOUGHT, _NOUGHT)
-"""The point at s = 0, where the hockey-stick divergence is 1."""
+"""The point at the slope s = 0, where Σ max(0, P - sQ) is 1."""
 
 
 def _point(log: float, least: float, most: float) -> _Point:

@@ -172,8 +172,8 @@ def verification_of(claim: Claim) -> Verification:
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that a creation's claim is about all sequences valid for ``verification``, the f of a
-    proof.
+    """Check that a creation's claim is about all sequences valid for ``verification``, the f w.r.t.
+    which a theorem needs it.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer

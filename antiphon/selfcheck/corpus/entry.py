@@ -107,8 +107,8 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players with one message each: a pair of inputs of Ding et al. 2018 (tuples of n answers to
-    queries), for each of the first ``most``."""
+    """A player for each of the first ``most`` pairs of inputs of Ding et al. 2018: its only message
+    is that pair of tuples of n answers."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 

@@ -21,7 +21,7 @@ __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
 
 def _rooms() -> list[Any]:
-    """The modules that define ``checks``, in the order of their ``SECTION``, then the others."""
+    """The modules that define ``checks``: first those with a ``SECTION``, in its order."""
     files: list[Any] = [file for file in found("theorems") if hasattr(file, "checks")]
     return sorted(files, key=lambda file: getattr(file, "SECTION", (99,)))
 

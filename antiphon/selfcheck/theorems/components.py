@@ -40,8 +40,8 @@ def threshold() -> Create:
 
 @cache
 def walk() -> Create:
-    """The message that creates ``WALK``, a mechanism with two hidden states, for two messages; its
-    claim is its tight ε."""
+    """The message that creates ``WALK``, a mechanism with two hidden states; its claim is its
+    tight ε against two messages."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 

@@ -241,7 +241,7 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 def _exposed(n: int) -> Evidence:
     """Evidence for Theorem R: δ(ε) is the δ of RR_{ln 4}, (4 - e^ε)/5, times the probability that
-    one of n mechanisms is exposed."""
+    one of n mechanisms says publicly that it will answer by RR."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))

@@ -139,7 +139,8 @@ def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
 
 
 def log_ceiling(squared: Floats, counts: Floats) -> Floats:
-    """The sum of n_i ln |φ_i|, φ_i the factor of row i, from upper bounds ``squared`` on |φ_i|²."""
+    """An upper bound on the sum of n_i ln |φ_i|, from bounds ``squared`` on |φ_i|²: φ_i is the
+    characteristic function of a loss of group i, and n_i = ``counts`` its losses."""
     logs = np.log(np.minimum(squared + SLACK, 1.0))
     total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
     return total * (1 - 1e-9)
