@@ -128,7 +128,10 @@ def mechanism(**options):
         (lambda: optimal([GaussianPair(mu=1)]), "mechanisms go into compose([…])"),
         (lambda: ConcentratedFilter(epsilon=1, delta=1e-6), "rho_within(epsilon, delta)"),
         (lambda: RenyiFilter(epsilon=1), "filters.md has the order and the budget"),
-        (lambda: ap.Signature(("yes", "no"), ap.spaces.BITS), "a space, like Finite((0, 1)), not a tuple"),
+        (
+            lambda: ap.Signature(("yes", "no"), ap.spaces.BITS),
+            "a space, like Finite((0, 1)), not a tuple",
+        ),
         (lambda: compose([(1, 0)]), "beside pairs as ResponsePair(0.1, 1e-6)"),
         (lambda: ap.verifiers.bounded(EVENT), "write bounded(event_level(), 3)"),
         (lambda: ap.verifiers.bounded(3, 1), "an f is a verification function, event_level(), not"),
