@@ -182,8 +182,9 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 
 def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
-        listed = f.queries.values if type(f.queries) is Finite else [f.queries]
-        queries = ", ".join(message_label(each, 120) for each in listed[:12])
+        known = f.queries.values if type(f.queries) is Finite else ()
+        listed = known if 0 < len(known) <= 12 else (f.queries,)
+        queries = ", ".join(message_label(each, 120) for each in listed)
         yield f"Queries ({queries}) are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."
 
