@@ -204,6 +204,13 @@ def _is_needed(field: attrs.Attribute[Any]) -> bool:
     return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
+_WITHIN: Final = {
+    "rho": "; within (ε, δ) is rho=ap.composition.accounting.rho_within(epsilon, delta)",
+    "order": "; docs/filters.md has the order and the budget within (ε, δ)",
+}
+"""For a name of a parameter, how its value follows from an ε and a δ."""
+
+
 def _call_to_write(
     kind: type[Any],
     make: Callable[..., object],
@@ -216,7 +223,9 @@ def _call_to_write(
     parameters.sort(key=lambda each: each.default is not each.empty)
     names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
-        return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
+        cures = (cure for has, cure in _WITHIN.items() if has in names and "epsilon" in unknown)
+        cure = next(cures, "")
+        return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}{cure}"
     values = dict(zip(names, given, strict=False)) | named
     examples = {each.alias: each.metadata.get(EXAMPLE) for each in attrs.fields(kind)}
     needed = {each.name for each in parameters if each.default is each.empty} | values.keys()

@@ -18,7 +18,7 @@ from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Creation, Pair, freeze
 from antiphon.protocol.registry import Unregistered, lookup, name_of
-from antiphon.protocol.spaces import Anything, Space
+from antiphon.protocol.spaces import NOTHING, Anything, Space
 
 if TYPE_CHECKING:
     from antiphon.protocol.budget_view import BudgetInSight, Price
@@ -43,6 +43,19 @@ class Last:
     number: int
     message: object = attrs.field(eq=SAME, repr=False)
     answer: object = attrs.field(eq=SAME, repr=False)
+
+
+def outside(mechanism: Stepping, message: object) -> str:
+    """The error text for a message outside the query space of a mechanism, with the cure."""
+    queries = mechanism.signature.queries
+    cure, chain = queries.cure(message), getattr(mechanism, "within", mechanism)
+    first, *_ = getattr(chain, "links", None) or (chain,)
+    if getattr(first, "left", NOTHING) is None:  # as a decorator without signature= leaves it
+        cure = f"; {name_of(first)} takes what its right takes, unless you pass signature=…"
+    return (
+        f"{of_kind(message)} outside the query space of {name_of(mechanism)}; it takes "
+        f"{str(queries)[:200]}{cure}"
+    )
 
 
 def sealed(message: object, queries: Space) -> object:
@@ -179,12 +192,7 @@ class Session(Displayed, Generic[M]):
             if self._over is not None:
                 raise self._is_over()
             if self._accepts is not None and not self._accepts(message):
-                raise InvalidArgument(
-                    f"{of_kind(message)} outside the query space of "
-                    f"{name_of(self._mechanism)}; it takes "
-                    f"{str(self._mechanism.signature.queries)[:200]}"
-                    f"{self._mechanism.signature.queries.cure(message)}"
-                )
+                raise InvalidArgument(outside(self._mechanism, message))
             now, drawn = self._now, self._coins.draws
             # Other threads wait for the lock, so this thread is inside a step of this very session.
             if self._stepping is now:

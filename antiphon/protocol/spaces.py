@@ -387,7 +387,7 @@ def _known(one: Space, other: Space) -> bool | None:
 
 def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
     if not isinstance(value, Space):
-        raise InvalidArgument(f"{field.name} is a space (spaces.Integers()), not {of_kind(value)}")
+        raise InvalidArgument(f"{field.name} is a space, like Finite((0, 1)), not {of_kind(value)}")
 
 
 @attrs.frozen

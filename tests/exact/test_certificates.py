@@ -239,10 +239,12 @@ def test_the_lone_file_checks_without_the_library(tmp_path):
     assert "is the least with δ <= 1/10" in run(least, losses.reader).stdout
     for file in (loss, least):
         assert run(file).stderr.startswith("not accepted: a bad line")
+        assert "checked by antiphon_check_losses.py" in run(file).stderr
     path.write_text(path.read_text().replace('"delta",[],[2,1]', '"delta",[],[3,1]'))
     refused = run(path)
     assert refused.returncode == 1
     assert refused.stderr.startswith("not accepted: ")
+    assert "losses" not in refused.stderr
     assert "Traceback" not in refused.stderr
     code = READER.read_text().splitlines()
     assert not any("antiphon" in line for line in code if line.startswith(("import", "from")))

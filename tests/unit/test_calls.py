@@ -8,6 +8,8 @@ import antiphon as ap
 from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
+    ConcentratedFilter,
+    RenyiFilter,
     fixed_mechanisms,
     fixed_parameters,
     sparse_parallel,
@@ -121,8 +123,16 @@ def mechanism(**options):
         (lambda: fixed_parameters([1, 0]), "write [(1, 0)] for one of ε = 1"),
         (lambda: optimal(), "write optimal([(0.1, 1e-6)], times=10)"),
         (lambda: optimal([0.1]), "one for every mechanism: [(0.1, 1e-6)]"),
-        (lambda: compose(), "write compose([GaussianPair(sigma=1)], times=10)"),
+        (lambda: compose(), "write compose([GaussianPair(mu=1)], times=10)"),
         (lambda: compose([(1, 0)]), "(ε, δ) are composed by optimal([(0.1, 1e-6)])"),
+        (lambda: optimal([GaussianPair(mu=1)]), "mechanisms go into compose([…])"),
+        (lambda: ConcentratedFilter(epsilon=1, delta=1e-6), "rho_within(epsilon, delta)"),
+        (lambda: RenyiFilter(epsilon=1), "filters.md has the order and the budget"),
+        (
+            lambda: ap.Signature(("yes", "no"), ap.spaces.BITS),
+            "a space, like Finite((0, 1)), not a tuple",
+        ),
+        (lambda: compose([(1, 0)]), "beside pairs as ResponsePair(0.1, 1e-6)"),
         (lambda: ap.verifiers.bounded(EVENT), "write bounded(event_level(), 3)"),
         (lambda: ap.verifiers.bounded(3, 1), "an f is a verification function, event_level(), not"),
         (

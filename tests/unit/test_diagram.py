@@ -74,6 +74,8 @@ class TestGame:
         views = [played(COUNTER, ap.Pair(ap.Ask(1, 0), ap.Ask(0, 0)), bit=bit) for bit in (0, 1)]
         assert views[0].svg() == views[1].svg()
         assert views[0].mermaid() == views[1].mermaid()
+        with pytest.raises(AttributeError, match=r"write view.svg\(\) or view.mermaid\(\)"):
+            _ = views[0].diagram
 
     def test_what_the_verifier_refuses_goes_no_further(self):
         ask = ap.Pair(ap.Ask(1, 0), ap.Ask(0, 0))

@@ -24,6 +24,7 @@ BORN, PAYS = 1, 2  # BORN, PAYS: causes of a new public state: a creation; a pay
 DEAD = 1  # DEAD: the number of the law of a mechanism that has halted. Law 0 is empty.
 ENDED = -1, 0, ()  # ENDED: the position after the end, in which no message may be sent.
 LINE = 1 << 24  # LINE: the largest length of a line, in characters.
+OTHER = "(a tight ε, a moment or a range is checked by antiphon_check_losses.py)"
 
 
 class NotAccepted(Exception):
@@ -158,7 +159,7 @@ class TableGame:
 class CertificateFile(TableGame):
     """A certificate of a tight δ, which is read line by line. Raises: NotAccepted."""
 
-    orders = range(1)
+    orders, others = range(1), ["epsilon", "loss"]
     # A line is a list in JSON: a word for its kind, then natural numbers.
     form = re.compile(r'\[\s*"[a-z]+"[\s0-9,\[\]]*')
 
@@ -168,7 +169,9 @@ class CertificateFile(TableGame):
         for count, line in enumerate(lines):
             kind, *row = json.loads(line)
             need(kind == "about" or self.form.fullmatch(line.strip()), "no natural number", count)
-            need((kind == "game") == (count == 0) and self.read(kind, *row), "a bad line", count)
+            fine = (kind == "game") == (count == 0) and self.read(kind, *row)
+            other = self.others and (kind in self.others or self.order)
+            need(fine, "a bad line", count, *[OTHER][: bool(other)])
         need((kind, row) == ("end", [count]), "the end is missing")
 
     def read(self, kind: str, *row: Any) -> bool:

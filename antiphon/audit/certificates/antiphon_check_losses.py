@@ -80,7 +80,7 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
     """A certificate of a tight ε, a moment or a range (or of a tight δ), read line by line. Raises:
     NotAccepted."""
 
-    kinds, orders = f"{base.TableGame.kinds} epsilon loss", range(4097)
+    kinds, orders, others = f"{base.TableGame.kinds} epsilon loss", range(4097), []
 
     def read(self, kind: str, *row: Any) -> bool:
         """Stores a line of the certificate in the table of its kind; returns whether it is well

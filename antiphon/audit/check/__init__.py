@@ -17,6 +17,7 @@ from antiphon.composition import ExtConComp, Lifting
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import Adversary, Mechanism, PostProcessor, Verification, freeze
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.session import outside
 
 Check: TypeAlias = Callable[[Subject], Trial]
 
@@ -56,7 +57,8 @@ def check(
     has it. Returns: findings with their place and cure. No finding is no proof, and a check that
     tried nothing is *vacuous*. No global state stays changed. Cost: seconds.
 
-    Raises: InvalidArgument for another part, or where no message is known.
+    Raises: InvalidArgument for another part, where no message is known, or for a message outside
+    the query space.
 
     >>> import random
     >>> import antiphon as ap
@@ -76,6 +78,9 @@ def check(
             of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
             return _report(message_label(f), of_f, None, only, seed)
         subject = _subject(part, right, given, seed)
+        for each in given or ():
+            if not subject.system.signature.queries.contains(each):
+                raise InvalidArgument(f"messages lists {outside(subject.system, each)}")
         rows = PROCESSOR if subject.is_link else MECHANISM
         bound = [(name, partial(each, subject)) for name, each in rows]
         return _report(subject.name, bound, subject, only, seed)

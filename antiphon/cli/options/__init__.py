@@ -18,7 +18,7 @@ Seed = Annotated[
 File = Annotated[Path, typer.Argument(metavar="VIEW", help="A saved view or recording.")]
 With = Annotated[
     Path | None,
-    typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
+    typer.Option("--with", metavar="FILE.py", help="Run all of this file: it registers types."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; default: if they pay.")]

@@ -6,6 +6,7 @@ dominating pairs in their place: pairs of laws that bound δ at every ε. Every 
 ``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
+from antiphon.composition.accounting.calibration import rho_within
 from antiphon.composition.accounting.closed_forms import (
     ExactCurve,
     advanced,
@@ -70,6 +71,7 @@ __all__ = [
     "renyi_curve",
     "response_divergence",
     "reveal",
+    "rho_within",
     "sparse",
     "trade_off",
 ]

@@ -68,6 +68,18 @@ def at_most_target(spent: float, target: Fraction) -> bool:
     return spent < math.inf and exact.fraction(spent) <= target
 
 
+def rho_within(epsilon: object, delta: object) -> Fraction:
+    """The largest ρ, rounded down, for which ρ-zCDP implies (ε, δ)-DP.
+
+    Raises: InvalidArgument for ε <= 0, or δ outside (0, 1).
+
+    >>> rho = rho_within(1, 1e-6)
+    >>> f"{float(rho):.5f}", from_concentrated(rho).epsilon_at(1e-6) <= 1
+    ('0.02436', True)
+    """
+    return largest_rho(*budget(epsilon, delta))
+
+
 @lru_cache(maxsize=64)
 def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
     """The largest ρ, rounded down, for which ρ-zCDP implies (``target``, ``chance``)-DP."""

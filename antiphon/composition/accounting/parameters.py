@@ -287,7 +287,8 @@ _ADAPTIVE: Final = (
 
 
 _PAIRS: Final = (
-    "parameters are pairs (epsilon, delta) of numbers, one for every mechanism: [(0.1, 1e-6)]"
+    "parameters are pairs (epsilon, delta) of numbers, one for every mechanism: [(0.1, 1e-6)]; "
+    "dominating pairs and mechanisms go into compose([…])"
 )
 
 

@@ -15,7 +15,8 @@ from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.protocol import message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
-from antiphon.verifiers import AnyTwo, models
+from antiphon.protocol.spaces import Finite
+from antiphon.verifiers import AnyTwo, OfUpdates, models
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if no ε is promised at the curve's least δ."""
@@ -127,7 +128,8 @@ def protects(f: object) -> str:
     if type(f) is models.UserLevel:
         most = "all updates" if f.events is None else f"up to {f.events} updates"
         unit = f"{most} of one user, where updates that do not differ may be of that user, too"
-        return unit + _changes(f.relation)
+        present = "; whether that user has an update there is not protected"
+        return unit + _changes(f.relation) + present * (type(f.relation) is OfUpdates)
     if type(f) is models.NeighbouringStart:
         return "the difference between the initial dataset and a neighbouring one"
     if type(f) is models.UpdatesAndQueries:
@@ -149,6 +151,9 @@ def _changes(relation: object) -> str:
     """The text that says how an update may differ; empty if it may be replaced by any other."""
     if type(relation) is AnyTwo:
         return ""
+    if type(relation) is OfUpdates:
+        last = _changes(relation.relation).replace(", ", ", its last ", 1)
+        return f", each replaced by a record of as many entries{last}"
     return f", changed as {repr(relation)[:120]} allows and no more"
 
 
@@ -177,7 +182,9 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 
 def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
-        queries = message_label(f.queries, 120)
+        known = f.queries.values if type(f.queries) is Finite else ()
+        listed = known if 0 < len(known) <= 12 else (f.queries,)
+        queries = ", ".join(message_label(each, 120) for each in listed)
         yield f"Queries ({queries}) are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from antiphon.numbers.errors import TranscriptError, written_as
+from antiphon.numbers.errors import Elsewhere, TranscriptError, written_as
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins.coins import Draw
@@ -36,6 +36,9 @@ class View(Interaction, Shown):
     A view suffices to replay the adversary. It holds no state and no coins of the mechanism, so it
     may be shared whenever the adversary's messages are not private data.
     """
+
+    if not TYPE_CHECKING:
+        diagram = Elsewhere("write view.svg() or view.mermaid()")
 
     def _card(self) -> Card:
         return card(self)

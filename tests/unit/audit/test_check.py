@@ -874,3 +874,19 @@ def test_a_renyi_claim_is_audited_at_the_delta_that_its_curve_implies(rho, refut
     report = ap.check(noisy, only=["claims"], seed=1)
     assert not report.left_out
     assert bool(report.findings) is refuted
+
+
+def test_a_post_processor_of_the_spaces_on_its_right_is_told():
+    @ap.exchange()
+    def total(state, message):
+        return state, (yield message)
+
+    cure = "total takes what its right takes, unless you pass signature=…"
+    for system in (total @ ap.ExtConComp(), ap.composition.ComplexMechanism(total)):
+        with pytest.raises(ap.InvalidArgument, match=cure):
+            system.start().send((1, 0))
+    with pytest.raises(ap.InvalidArgument, match=f"messages lists an int outside .*; {cure}"):
+        ap.check(total, right=ap.ExtConComp(), messages=[ap.Ask(1, 0), 1])
+    own = ap.exchange(signature=lambda right: ap.Signature(BITS, BITS))(total.function)
+    with pytest.raises(ap.InvalidArgument, match=r"Finite\(values=\(0, 1\)\)$"):
+        (own @ ap.ExtConComp()).start().send(2)

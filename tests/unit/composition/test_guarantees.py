@@ -670,7 +670,7 @@ class TestComplexMechanisms:
         assert guarantee.status is Status.ASSUMED
         assert guarantee.epsilon_at(0) == 0.5
         given = ap.guarantee(ComplexMechanism(Relay()), F, inner=INNER)
-        assert "search_properties" in given.explain()
+        assert "ap.check(P)" in given.explain()
 
     def test_a_proved_word_is_believed_for_what_it_is_about(self):
         proved = ComplexMechanism(Relay(Lifting(F, INNER, Status.PROVED, "Relay's docstring")))

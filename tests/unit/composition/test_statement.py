@@ -11,7 +11,15 @@ from antiphon import ExtConComp
 from antiphon.composition import sparse_parallel
 from antiphon.composition.guarantees.statement import protects
 from antiphon.mechanisms import GaussianTreeCounter, TreeCounter
-from antiphon.verifiers import Within, bounded, event_level, neighbouring_start, user_level
+from antiphon.verifiers import (
+    AnyTwo,
+    OfUpdates,
+    Within,
+    bounded,
+    event_level,
+    neighbouring_start,
+    user_level,
+)
 
 COUNTER = TreeCounter(horizon=8, epsilon=1)
 
@@ -53,6 +61,8 @@ def test_a_figure_is_rounded_up_and_a_measure_said():
         (event_level(Within(1)), "update of the stream, changed as Within(distance=1) allows and"),
         (user_level(Within(1), events=2), "too, changed as Within(distance=1) allows and no more"),
         (user_level(events=2), "up to 2 updates of one user"),
+        (user_level(OfUpdates(AnyTwo())), "whether that user has an update there is not protected"),
+        (event_level(OfUpdates(Within(1))), "as many entries, its last changed as Within(distance"),
         (bounded(user_level(), 9), "all updates of one user"),
         (neighbouring_start(), "neighbour"),
         (ap.boards.SingleUser(), "all windows together"),
@@ -63,6 +73,11 @@ def test_a_figure_is_rounded_up_and_a_measure_said():
 )
 def test_whom_an_f_protects(f, words):
     assert words in protects(f)
+
+
+def test_the_queries_are_listed():
+    said = ap.guarantee(GaussianTreeCounter(horizon=8, rho=1)).statement().of("What is public")
+    assert said[0].startswith("Queries ('count') are public")
 
 
 def test_a_users_own_f_does_not_speak_for_itself():

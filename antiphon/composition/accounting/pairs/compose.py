@@ -48,7 +48,8 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
             raise InvalidArgument(
                 f"a dominating pair is one of {names}, not "
                 + (of_kind(each) if type(each) is stranger else with_article(stranger.__name__))
-                + "; (ε, δ) are composed by optimal([(0.1, 1e-6)])" * (stranger is tuple)
+                + "; (ε, δ) are composed by optimal([(0.1, 1e-6)]), beside pairs as "
+                "ResponsePair(0.1, 1e-6)" * (stranger is tuple)
             )
     counts = Counter(listed)
     if not counts:
@@ -93,7 +94,7 @@ def _stranger(pair: object) -> type | None:
     return next(filter(None, map(_stranger, mixed)), None)
 
 
-@written_as("compose([GaussianPair(sigma=1)], times=10)")
+@written_as("compose([GaussianPair(mu=1)], times=10)")
 def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve.PairsCurve:
     """The tight privacy curve of mechanisms dominated by these pairs, fixed in advance.
 

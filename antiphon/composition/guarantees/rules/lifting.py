@@ -213,7 +213,10 @@ def _properties(
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
         return Premise(text, Mark.PROVED, declared.source), None
-    why = "its runs cannot be listed; audit.search_properties looks for violations"
+    why = (
+        "its runs cannot be listed, as where answers are integers; ap.check(P) looks for "
+        "violations, if P says lifting=Lifting(f, f')"
+    )
     return Premise(text, Mark.ASSUMED, why), None
 
 
