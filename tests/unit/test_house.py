@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 94_118, 496, 6_471, 54_925
+LINES, FILES, IMPORTS, CORE_LINES = 94_172, 496, 6_474, 54_979
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
