@@ -12,10 +12,10 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.numbers import InvalidArgument, exact, shown_up
-from antiphon.protocol import message_label, why_untrusted
+from antiphon.protocol import message_label, spaces, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
-from antiphon.verifiers import AnyTwo, models
+from antiphon.verifiers import AnyTwo, OfUpdates, models
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if no ε is promised at the curve's least δ."""
@@ -127,6 +127,14 @@ def protects(f: object) -> str:
     if type(f) is models.UserLevel:
         most = "all updates" if f.events is None else f"up to {f.events} updates"
         unit = f"{most} of one user, where updates that do not differ may be of that user, too"
+        if type(f.relation) is OfUpdates:
+            # V[f] lets two tuples of one length through, both of them records of this user.
+            inner = f.relation.relation
+            last = "" if type(inner) is AnyTwo else f" whose last entry is{_changes(inner)[1:]}"
+            return (
+                f"{unit}; one that differs is replaced by another record of that user{last}, so "
+                "whether and when the user sends records is not protected"
+            )
         return unit + _changes(f.relation)
     if type(f) is models.NeighbouringStart:
         return "the difference between the initial dataset and a neighbouring one"
@@ -177,8 +185,8 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 
 def _said_public(f: object) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
-        queries = message_label(f.queries, 120)
-        yield f"Queries ({queries}) are public: when they are asked, and which."
+        public = f.queries.values if type(f.queries) is spaces.Finite else f.queries
+        yield f"Queries {message_label(public, 120)} are public: when they are asked, and which."
     yield _own(f, "messages") or "How many messages come, and when, is public."
 
 
