@@ -159,7 +159,9 @@ class Standings(Shown, Plotted):
         figures = zip(self.checkpoints, self.mean, self.band(), strict=True)
         rows = [(f"{t:,}", f"{mean:,.1f}", fixed_up(band, 1)) for t, mean, band in figures]
         yield Grid(rows, ("rounds", "regret", "±"), numbers=("rounds", "regret", "±"))
-        grows = f"it grows like T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
+        late = [time for time in self.checkpoints if time >= math.sqrt(self.checkpoints[-1])]
+        grows = f"from {late[0]:,} to {late[-1]:,} rounds it grows like T^{self.slope:.2f}"
+        grows *= math.isfinite(self.slope)
         yield "; ".join(filter(None, ("± at 95 %", grows, "interrupted" * self.interrupted)))
         yield self._picture()
 

@@ -101,6 +101,8 @@ def choose(
     budget = exact.epsilon(epsilon)
     size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
     size["grid"] = grid
+    if delta == 0:
+        raise InvalidArgument("delta is above 0, such as 1e-6: no learner of experts here is pure")
     found = [RankedLearner("uniform play", total * (1 - 1 / number))]
     for make in _MAKERS:
         try:

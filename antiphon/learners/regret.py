@@ -265,7 +265,7 @@ class Regret:
 
 
 @overload
-def regret_of(view: View, *, grid: int = 1) -> Regret: ...
+def regret_of(view: View, *, grid: int | None = None) -> Regret: ...
 
 
 @overload
@@ -273,14 +273,15 @@ def regret_of(view: View, *, loss: ConvexLoss, body: Body) -> ConvexRegret: ...
 
 
 def regret_of(
-    view: View, *, grid: int = 1, loss: ConvexLoss | None = None, body: Body | None = None
+    view: View, *, grid: int | None = None, loss: ConvexLoss | None = None, body: Body | None = None
 ) -> Regret | ConvexRegret:
     """The learner's regret in a game, from its view; a last round without a loss is left out.
 
-    Args: ``grid``, for a game of experts; ``loss`` and ``body``, for one in a body, where the best
-    in hindsight is known up to a certified gap. Raises: InvalidArgument for a loss without advice
-    since the last loss; for ``loss`` without ``body`` or the reverse; for a view of another kind of
-    game.
+    Args: ``grid``, for a game of experts, whose losses are in steps of 1/grid; None: the grid of
+    the game, or else of the learner, in the view, or 1. ``loss`` and ``body``, for a game in a
+    body, where the best in hindsight is known up to a certified gap. Raises: InvalidArgument for a
+    loss without advice since the last loss; for another ``grid`` than in the view; for ``loss``
+    without ``body`` or the reverse; for a view of another kind of game.
 
     >>> import antiphon as ap
     >>> from antiphon.learners import Hedge, games
@@ -295,9 +296,21 @@ def regret_of(
     if loss is None or body is None:
         shown, losses = _rounds(exchanges, int)
         table = np.array(losses, np.int64) if losses else np.zeros((0, 1), np.int64)
-        return Regret(np.array(shown, np.int64), table, grid)
+        return Regret(np.array(shown, np.int64), table, _grid(view, grid))
     points, data = _rounds(exchanges, np.ndarray)
     return ConvexRegret(_table(points, body.points), _table(data, loss.data), loss, body)
+
+
+def _grid(view: View, given: int | None) -> int:
+    """The grid of the losses in a view. Raises: InvalidArgument if the view names another."""
+    for party in (view.header.adversary, view.header.system):
+        parameters = party.get("parameters") if isinstance(party, dict) else None
+        found = parameters.get("grid") if isinstance(parameters, dict) else None
+        if type(found) is int and found > 0:
+            if given not in (None, found):
+                raise InvalidArgument(f"the view's game has grid={found}: leave grid= out")
+            return found
+    return 1 if given is None else given
 
 
 Shown = TypeVar("Shown")

@@ -49,6 +49,20 @@ def test_it_is_the_table_of_the_library(capsys):
     assert (data["converted"], data["plot"]) == (None, None)
 
 
+def test_more_than_one_update_may_differ(capsys):
+    given = ("--horizon", "300", "--events", "3")
+    data = json.loads(printed(capsys, *given, "--json"))
+    found = {each["name"]: each["max_squared_error"] for each in data["counters"]}
+    for name, normalised in (("buffered Toeplitz", False), ("buffered Toeplitz, normalised", True)):
+        size = {"horizon": 300, "rho": 0.5, "events": 3, "normalised": normalised}
+        assert found[name] == BufferedToeplitzCounter(**size).max_squared_error
+    assert data["events"] == 3
+    assert data["lower_bound"] == lower_bound(horizon=300, rho=0.5)
+    out = printed(capsys, *given)
+    for words in ("any 3 of which may differ", "k columns overlap", "below (one event)"):
+        assert words in out
+
+
 def test_windows_have_counters_made_for_them(capsys):
     given = ("--horizon", "4000", "--rho", "0.5", "--window", "90")
     out = printed(capsys, *given)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -54,6 +54,8 @@ class CounterTable(CommandOutcome):
     """The expected errors of all counters, and the lower bound."""
 
     horizon: int
+    events: int
+    """The number of updates that may differ."""
     rho: Fraction
     window: int | None
     """The number of latest updates that an answer adds up; None: all updates so far."""
@@ -64,7 +66,8 @@ class CounterTable(CommandOutcome):
 
     def _card(self) -> Card:
         claim = f"ρ = {exact_number(self.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
-        title = f"{self.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}"
+        differ = "one" if self.events == 1 else f"any {self.events:,}"
+        title = f"{self.horizon:,} updates in {{0, 1}}, {differ} of which may differ; {claim}"
         return Card(title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
@@ -72,12 +75,15 @@ class CounterTable(CommandOutcome):
         bound = self.lower_bound
         widest = math.log(max(row.max_squared_error for row in self.counters) / bound)
         cells = [_cells(row, row.max_squared_error / bound, widest) for row in self.counters]
-        cells.append(("no factorisation below", "ρ", "", "", _number(bound), "1.000", "▏"))
+        below = "no factorisation below" + " (one event)" * (self.events > 1)
+        cells.append((below, "ρ", "", "", _number(bound), "1.000", "▏"))
         yield Grid(cells, columns, numbers=columns[2:6])
         of = "a count" if self.window is None else f"a sum of the last {self.window:,} updates"
         yield f"Expected squared errors of {of}; max/bound is drawn on a logarithmic scale."
         if self.window is None:
             yield "Normalised: all columns of the factor have one norm: each update costs all of ρ."
+            if self.events > 1:
+                yield "They charge k² times one event; the others what k columns overlap."
         if self.converted is not None:
             epsilon, delta = shown_up(self.converted.epsilon), exact_number(self.converted.delta)
             yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
@@ -96,6 +102,7 @@ def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
 def counters(
     *,
     horizon: int,
+    events: int,
     rho: str,
     window: int | None,
     delta: str | None,
@@ -106,7 +113,8 @@ def counters(
     exact_rho = exact.positive(rational(rho, "rho"), "rho")
     if window is not None and window >= horizon:
         raise InvalidArgument("a window is shorter than the horizon; leave it out, for counts")
-    made = list(_made(exact.whole(horizon, "horizon"), exact_rho, window))
+    size = {"horizon": exact.whole(horizon, "horizon"), "events": exact.whole(events, "events")}
+    made = list(_made(size, exact_rho, window))
     bound = lower_bound(horizon=horizon, rho=exact_rho, window=window)
     converted = None if delta is None else _converted(made, delta)
     rows: list[CounterErrors] = []
@@ -124,38 +132,39 @@ def counters(
             f"Expected squared error of {of}, {horizon:,} updates, ρ = {exact_number(exact_rho)}"
         )
         _draw(spans, bound=bound, title=title, paths=[plot])
-    tell(CounterTable(horizon, exact_rho, window, bound, rows, converted, plot), as_json=as_json)
+    table = CounterTable(horizon, events, exact_rho, window, bound, rows, converted, plot)
+    tell(table, as_json=as_json)
     return 0
 
 
-def _made(horizon: int, rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
+def _made(size: dict[str, Any], rho: Fraction, window: int | None) -> Iterator[tuple[str, Counter]]:
     """The counters to compare, with their names; without those whose errors take too long to
     compute."""
-    epsilon = _pure(rho)
+    epsilon, horizon = _pure(rho), size["horizon"]
     if window is None or horizon <= _SEARCHED:
-        yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
-    balanced = BalancedTreeCounter(horizon=horizon, epsilon=epsilon)
+        yield "binary tree (Laplace)", tree_counter.TreeCounter(**size, epsilon=epsilon)
+    balanced = BalancedTreeCounter(**size, epsilon=epsilon)
     yield f"balanced {balanced.base}-ary tree", balanced
     if window is not None:
-        sliding = BalancedTreeCounter(horizon=horizon, epsilon=epsilon, window=window)
+        sliding = BalancedTreeCounter(**size, epsilon=epsilon, window=window)
         yield f"{sliding.base}-ary tree for the window", sliding
     if window is None or horizon <= _SEARCHED:
-        yield "binary tree (Gaussian)", tree_counter.GaussianTreeCounter(horizon=horizon, rho=rho)
-        yield "refined tree", tree_counter.RefinedTreeCounter(horizon=horizon, rho=rho)
+        yield "binary tree (Gaussian)", tree_counter.GaussianTreeCounter(**size, rho=rho)
+        yield "refined tree", tree_counter.RefinedTreeCounter(**size, rho=rho)
     kinds: list[tuple[str, Callable[..., Counter], int, int]] = [
         ("square root", SquareRootCounter, _LONGEST, _LONG),
         ("buffered Toeplitz", BufferedToeplitzCounter, 1 << 30, _LONGEST),
     ]
     for name, kind, most, _ in kinds:
         if horizon <= most:
-            yield name, kind(horizon=horizon, rho=rho)
+            yield name, kind(**size, rho=rho)
     if window is not None:
-        buffered = BufferedToeplitzCounter(horizon=horizon, rho=rho, window=window)
+        buffered = BufferedToeplitzCounter(**size, rho=rho, window=window)
         yield "buffers for the window", buffered
         return
     for name, kind, _, most in kinds:
         if horizon <= most:
-            yield f"{name}, normalised", kind(horizon=horizon, rho=rho, normalised=True)
+            yield f"{name}, normalised", kind(**size, rho=rho, normalised=True)
 
 
 def _pure(rho: Fraction) -> Fraction:

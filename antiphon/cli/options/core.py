@@ -244,6 +244,7 @@ def counterexample(
 
 def counters(
     horizon: Annotated[int, typer.Option(min=1, max=1 << 40, help="How many updates.")] = 1 << 20,
+    events: Annotated[int, typer.Option(min=1, help="How many of them may differ.")] = 1,
     rho: Annotated[str, typer.Option(help="ρ of every counter (zCDP): 0.5, 1/8, …")] = "0.5",
     window: Annotated[
         int | None,
@@ -261,7 +262,7 @@ def counters(
 
     check_plot(plot, force)
     return counting.counters(
-        horizon=horizon, rho=rho, window=window, delta=delta, plot=plot, as_json=json
+        horizon=horizon, events=events, rho=rho, window=window, delta=delta, plot=plot, as_json=json
     )
 
 

@@ -17,6 +17,7 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import Claim, ContinualMechanism, Space, identical, message_label, outcomes
 from antiphon.protocol.messages import HALT, Pair
 from antiphon.protocol.provenance import is_library_code, why_untrusted
+from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Multiples, Reals, Texts
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
 
@@ -88,6 +89,27 @@ def differing(f: Verification) -> float:
     if (type(f) is models.EventLevel or type(f) is models.UserLevel) and f.events is not None:
         return f.events
     return math.inf
+
+
+_WITHOUT_RECORDS: Final = (Integers, Reals, Multiples, Texts, Arrays)
+
+
+def is_vacuous(f: Verification | None, messages: Space) -> bool:
+    """Whether f lets no two of these messages differ, as it is about records (user, …) and none of
+    them is one. False means "not known to be"."""
+    if type(f) is models.Bounded:
+        return is_vacuous(f.verification, messages)
+    if type(f) is models.UpdatesAndQueries:
+        return is_vacuous(f.updates, messages)
+    return type(f) is models.UserLevel and not _has_records(messages)
+
+
+def _has_records(messages: Space) -> bool:
+    if type(messages) is Either:
+        return any(map(_has_records, messages.spaces))
+    if type(messages) is Finite:
+        return any(type(each) is tuple for each in messages.values)
+    return all(type(messages) is not each for each in _WITHOUT_RECORDS)
 
 
 def _implies(outer: Relation, inner: Relation) -> bool:

@@ -30,12 +30,14 @@ import attrs
 
 from antiphon.composition.accounting.bounds import group_curve
 from antiphon.composition.creation import Create
+from antiphon.composition.guarantees import inclusion
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import declared, group_size, includes, outside
 from antiphon.numbers.errors import Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.numbers.rounded_text import tell_person
 from antiphon.protocol import Mechanism, Verification, identical, message_label
+from antiphon.verifiers.models import Bounded, UpdatesAndQueries, UserLevel
 
 
 @attrs.frozen(eq=False)
@@ -227,6 +229,14 @@ def _asked(inquiry: Inquiry) -> Steps:
         game = hasattr(system, "system") and hasattr(system, "verification")
         cure = ": write ap.guarantee(game.system, game.verification)" if game else ""
         raise InvalidArgument(f"a guarantee is about a mechanism, not {of_kind(system)}{cure}")
+    records = type(f) is UserLevel or type(f) is UpdatesAndQueries or type(f) is Bounded
+    if records and inclusion.is_vacuous(f, system.signature.queries):
+        raise NoGuarantee(
+            "user level", "messages (user, …)",
+            f"{message_label(system)} takes no records, so {message_label(f)} lets none of its "
+            "messages differ and would protect nobody",
+            "build it with users=True, or ask about event_level(events=…), for any users",
+        )  # fmt: skip
     for rule in rules_for(inquiry):
         answer = rule.derive(system, f, inquiry)
         if answer is not None and not isinstance(answer, Derivation):

@@ -63,6 +63,7 @@ from antiphon.verifiers import (
     Within,
     bounded,
     event_level,
+    every_pair,
     neighbouring_start,
     updates_and_queries,
     user_level,
@@ -73,8 +74,8 @@ COUNTER = Counter(horizon=8, epsilon=0.5)
 EXT = ap.ExtConComp()
 
 
-def claiming(*claims, answers=spaces.BITS):
-    @ap.mechanism(queries=spaces.BITS, answers=answers, claims=claims)
+def claiming(*claims, answers=spaces.BITS, queries=spaces.BITS):
+    @ap.mechanism(queries=queries, answers=answers, claims=claims)
     def echo(state, message, coins):
         return state, message
 
@@ -147,7 +148,7 @@ class TestClaims:
 
     def test_about_another_f(self):
         with pytest.raises(NoGuarantee, match="EventLevel"):
-            ap.guarantee(claiming(claim(Pure(1))), user_level())
+            ap.guarantee(claiming(claim(Pure(1))), every_pair())
 
     def test_a_renyi_claim(self):
         concentrated = ap.guarantee(claiming(claim(ZeroConcentrated(0.1))))
@@ -164,11 +165,35 @@ class TestClaims:
         assert ap.guarantee(COUNTER, bounded(f, 2)).epsilon_at(0) == 1
 
     def test_groups_of_one_users_updates(self):
-        event = claiming(claim(Pure(1)))
+        event = claiming(claim(Pure(1)), queries=spaces.Tuples((spaces.BITS, spaces.BITS)))
         assert ap.guarantee(event, user_level(events=4)).epsilon_at(0) == 4
         assert ap.guarantee(event, bounded(user_level(), 3)).epsilon_at(0) == 3
         with pytest.raises(NoGuarantee):
             ap.guarantee(event, user_level())  # any number of updates
+
+    def test_the_cure_of_another_relation_of_records_works(self):
+        users = Counter(horizon=8, epsilon=1, users=True)
+        names = {"M": users, "ap": ap}
+        for f in (user_level(events=3), updates_and_queries(user_level(), spaces.Finite((COUNT,)))):
+            with pytest.raises(NoGuarantee, match="OfUpdates: they differ in the last") as refused:
+                ap.guarantee(users, f)
+            told = str(refused.value)
+            cure = told[told.index("ap.verifiers.updates_and") : told.index(", M this mechanism")]
+            assert ap.guarantee(users, eval(cure, names)).epsilon_at(0) == 3
+
+    @pytest.mark.parametrize("events", [1, 3, None])
+    def test_user_level_of_messages_that_name_no_user_protects_nobody(self, events):
+        """V[f] would halt at every pair that differs: a figure would promise nothing, and look as
+        if it did."""
+        f = user_level(events=events)
+        reals = spaces.Either((spaces.Reals(), spaces.Arrays((2,)), spaces.Texts(3)))
+        event = claim(Pure(1), f)
+        for system in (COUNTER, claiming(event), claiming(event, queries=reals)):
+            for asked in (f, bounded(f, 2), updates_and_queries(f, spaces.Finite((COUNT,)))):
+                with pytest.raises(NoGuarantee, match=r"takes no records.*users=True"):
+                    ap.guarantee(system, asked)
+        for records in (spaces.Finite((0, (1, 0))), spaces.Anything()):
+            assert ap.guarantee(claiming(event, queries=records), f).epsilon_at(0) == 1
 
     def test_more_updates_of_a_user_than_a_counter_protects(self):
         """A claim about two updates of a user is none about three, nor about all of them."""
@@ -681,7 +706,7 @@ class TestComplexMechanisms:
         twice = ap.guarantee(proved, two)
         assert (twice.theorem, twice.epsilon_at(0)) == ("group privacy (Vadhan 2017, Lemma 2.2)", 1)
         with pytest.raises(NoGuarantee, match="allows no more than UpdatesAndQueries"):
-            ap.guarantee(proved, user_level())
+            ap.guarantee(proved, every_pair())
         more = sparse_parallel([(0.5, 0), (1, 0)])
         assert ap.guarantee(proved, F, inner=more).status is Status.ASSUMED
 

@@ -21,8 +21,8 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import TABLE, rule
 from antiphon.mechanisms import ContinualHistogram, LeakyBit, TreeCounter
 from antiphon.protocol import IdentityPostProcessor, Pure, Status
-from antiphon.verifiers import event_level, user_level
-from antiphon.verifiers.models import UserLevel
+from antiphon.verifiers import event_level, every_pair
+from antiphon.verifiers.models import EveryPair
 
 ROOT = Path(ap.__file__).parent
 
@@ -46,9 +46,9 @@ def silent(system, f, inquiry):
 class TestTheTable:
     def test_a_registered_theorem_is_found(self, table):
         with pytest.raises(ap.CompositionError):
-            ap.guarantee(LeakyBit(delta=0), user_level())
-        rule("Toy Thm 1", LeakyBit, about=UserLevel)(silent)
-        promise = ap.guarantee(LeakyBit(delta=0), user_level())
+            ap.guarantee(LeakyBit(delta=0), every_pair())
+        rule("Toy Thm 1", LeakyBit, about=EveryPair)(silent)
+        promise = ap.guarantee(LeakyBit(delta=0), every_pair())
         assert (promise.theorem, promise.status) == ("Toy Thm 1", Status.PROVED)
         assert promise.explain().count("✓ δ is 0") == 1
 
@@ -62,9 +62,9 @@ class TestTheTable:
         class Louder(LeakyBit):
             pass
 
-        rule("Toy Thm 1", LeakyBit, about=UserLevel)(silent)
+        rule("Toy Thm 1", LeakyBit, about=EveryPair)(silent)
         with pytest.raises(ap.CompositionError):
-            ap.guarantee(Louder(delta=0), user_level())
+            ap.guarantee(Louder(delta=0), every_pair())
 
     def test_a_class_that_passes_for_another_is_none_of_ours(self):
         class Equal(type(ap.Mechanism)):

@@ -168,6 +168,8 @@ def test_standings_are_told():
     assert str(found).splitlines() == [title, *rows, "± at 95 %"]
     data = json.loads(json.dumps(found.to_dict()))
     assert (data["mean"], data["repetitions"], data["expected"]) == ([2, 5], 2, None)
+    longer = Standings("learner", "game", (1, 9, 81), np.array([[1.0, 3.0, 27.0]]))
+    assert str(longer).endswith("from 9 to 81 rounds it grows like T^1.00")
     alone = Standings("learner", "game", (1, 9), table[:1])
     assert math.isinf(alone.band()[0])
     assert alone.to_dict()["band"] == [None, None]

@@ -112,6 +112,17 @@ def test_blame_falls_on_who_was_shown():
     assert regret_of(view, grid=3).total >= 90 * 3 / 4
 
 
+def test_the_grid_is_that_of_the_game():
+    game = GAMES[5]
+    hedge = Hedge(horizon=90, experts=4, grid=3, rate=0.5)
+    view = ap.interact(game, hedge, seed=1)
+    assert regret_of(view).total == regret_of(view, grid=3).total <= 90
+    with pytest.raises(ap.InvalidArgument, match="grid=3: leave"):
+        regret_of(view, grid=1)
+    unnamed = ap.interact(ap.scripted(view.messages), hedge, seed=1)
+    assert (regret_of(unnamed).grid, regret_of(unnamed, grid=3).grid) == (3, 3)
+
+
 # --- tables ---------------------------------------------------------------------------------------
 
 

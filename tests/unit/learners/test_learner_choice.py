@@ -70,6 +70,7 @@ def test_where_no_bound_is_below_uniform_play_none_is_chosen():
         ({"rounds": 0, "experts": 2, "epsilon": 1}, "rounds must be"),
         ({"rounds": 10, "experts": 3, "epsilon": 0}, "epsilon"),
         ({"rounds": 10, "experts": 3, "epsilon": 1, "delta": 2}, "delta"),
+        ({"rounds": 10, "experts": 3, "epsilon": 1, "delta": 0}, "no learner of experts here is"),
     ],
 )
 def test_bad_sizes_are_refused(sizes, told):

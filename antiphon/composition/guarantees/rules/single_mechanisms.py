@@ -29,6 +29,7 @@ from antiphon.verifiers.models import (
     Bounded,
     NeighbouringStart,
     UpdatesAndQueries,
+    UserLevel,
     neighbouring_start,
 )
 from antiphon.verifiers.preprocessing_distance import distance_of
@@ -61,7 +62,18 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     known = "; ".join(message_label(claim.verification, _WIDE) for claim in claims)
     cure = "ask for a guarantee w.r.t. that"
     apart = [type(claim.verification) is UpdatesAndQueries for claim in claims]
-    if any(apart) and type(f) is not UpdatesAndQueries:
+    fs = [claim.verification for claim in claims]
+    users = [isinstance(g, UpdatesAndQueries) and type(g.updates) is UserLevel for g in fs]
+    asked = f.updates if type(f) is UpdatesAndQueries else f
+    if any(users) and type(asked) is UserLevel:
+        own = f"M.claims[{users.index(True)}].verification"
+        cure += (
+            ", in which records of a user are neighbours by that relation (OfUpdates: they differ "
+            "in the last entry, and none is EMPTY); or, for more events, "
+            f"ap.verifiers.updates_and_queries(ap.verifiers.user_level({own}.updates.relation, "
+            f"events={asked.events or 3}), {own}.queries), M this mechanism"
+        )
+    elif any(apart) and type(f) is not UpdatesAndQueries:
         cure += (
             ", or w.r.t. your f for the updates alone: ap.verifiers.updates_and_queries(your_f, "
             f"M.claims[{apart.index(True)}].verification.queries), M this mechanism"
@@ -73,7 +85,7 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
             "unless its class declares a wider one: narrower_than = event_level(events=k)"
         )
     raise NoGuarantee(
-        leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f)}",
+        leaf_claims.CLAIM, f"a claim of {message_label(system)} w.r.t. {message_label(f, _WIDE)}",
         f"it claims w.r.t. {known}", cure,
     )  # fmt: skip
 
