@@ -104,8 +104,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """The constants p and o of an (ε, δ)-DP mechanism, δ < 1, by which Theorem G and its bound in
-    closed form weigh the public state Z.
+    """An (ε, δ)-DP mechanism in Theorem G, δ < 1: the probability p with which it counts as being
+    in the public state Z; and o, which bounds what it adds to the excess.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """

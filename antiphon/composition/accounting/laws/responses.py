@@ -153,8 +153,8 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """The logarithms ln Φ of all responses' characteristic function, as a product of factors;
-        none exceeds 1, so their errors add up."""
+        """The ln Φ, Φ the characteristic function, at all ``frequencies``: Φ is multiplied out from
+        its factors, of which none exceeds 1, so their errors add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]

@@ -70,7 +70,8 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
     bounds = [each for each in found if each is not None]
-    if len(bounds) == 2:  # The least bound comes first, as its exact figure is reported.
+    # The lesser bound comes first: of several curves, the first exact figure is reported.
+    if len(bounds) == 2:
         bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(

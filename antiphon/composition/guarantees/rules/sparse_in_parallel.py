@@ -234,8 +234,8 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The values tried for the sum of all created mechanisms' δ, at which their curves are read to get
-an (ε, δ) of each for Theorem G."""
+"""Values tried for the sum of all created mechanisms' δ: each mechanism gets an equal part as its
+δ, and the ε of its curve at that δ, for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
