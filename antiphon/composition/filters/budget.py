@@ -199,8 +199,7 @@ class Budget(Displayed, ABC, Generic[State]):
         return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
-        """The budget's states after the creation queries of a view, or of an iterable of
-        ``Create``.
+        """The budget's state after each creation query of a view, or of an iterable of ``Create``.
 
         Other messages are skipped, so a list of all messages will do.
         """

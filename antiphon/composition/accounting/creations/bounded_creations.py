@@ -278,7 +278,8 @@ class Recursion:
         """The least overlaps Σ min(P, sQ) of the laws of the views in worlds 0 and 1, s = e^at,
         with 0, 1, … mechanisms in the public state Z.
 
-        ``known[c][a, b]``: a, b, c mechanisms at A, B, Z, the others at R; for all s·E^j.
+        The array ``known[c][a, b]`` is for a, b and c mechanisms at A, B and Z, the others at R,
+        and for all s·e^(jε).
         """
         k, sizes = self._k, [self.most - c + 1 for c in range(self.most + 1)]
         worth = np.exp(np.minimum(0.0, at + self._epsilon * np.arange(-k, k + 1, dtype=np.float64)))
@@ -290,7 +291,7 @@ class Recursion:
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
         """The least overlaps before one more mechanism gets its first differing pair, from those
-        after it (``known``); ``left`` mechanisms have had none yet."""
+        after it (``known``) or if none does (``stop``); ``left`` mechanisms have had none yet."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse

@@ -23,8 +23,8 @@ _CELLS: Final = 1 << 15
 _CELL: Final = 0.3
 """The product of ε and the length of a range of frequencies below which it is not split further."""
 _SHORT: Final = 0.7
-"""The product of ε and half the length of a range of frequencies above which a factor hardly bounds
-the characteristic function in the range; it is the least ε that counts."""
+"""The product of the least ε in a batch of factors and half the length of a range of frequencies
+above which these factors hardly bound the characteristic function there."""
 _BLOCK: Final = 1 << 13
 """The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16

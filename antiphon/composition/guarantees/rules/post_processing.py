@@ -195,8 +195,8 @@ def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
 
 
 def _starts(f: Verification | None) -> Verification:
-    """The verification function of a game's neighbouring initial states 0 and 1, or a narrower
-    ``f``. Raises: NoGuarantee."""
+    """The verification function of a game: that of its neighbouring initial states 0 and 1, or a
+    narrower ``f``. Raises: NoGuarantee."""
     starts = neighbouring_start()
     if f is not None and not includes(starts, f):
         raise NoGuarantee(

@@ -190,7 +190,7 @@ def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
 
 
 def _lifted(pair: Parameters, steps: int) -> Parameters:
-    """The parameters (sε, δ_s) for a group of s = ``steps`` changes, rounded up."""
+    """The (sε, δ') of a group of s = ``steps`` changes, by group privacy; rounded up."""
     epsilon, delta = pair
     if steps <= 1:
         return pair

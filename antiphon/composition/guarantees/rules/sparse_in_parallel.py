@@ -7,7 +7,7 @@ the fixed parameters.
 whatever the δ are. Other measures add up: proof in docs/sparse.md, In Rényi DP; in f-DP and GDP the
 simulation of Vadhan and Zhang 2023 takes the place of RR in the proof of CM Thm 5.5.
 *Otherwise* there is no promise (CM §5.2; docs/sparse.md): an adversary that creates without bound
-learns everything, or finds an M_{p,E} that is exposed; the error has this adversary.
+learns everything, or finds one that leaks more than it claims; the error has this adversary.
 
 *Bounded*: f_∞ where the number of creations is bounded, in any measure (docs/sparse.md).
 (ε, δ): for any f', Theorem G. Every f' invariant under exchanging the sides of all
