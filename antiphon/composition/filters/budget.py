@@ -309,7 +309,7 @@ class Filter(Budget[Spent]):
         amount, delta = amounts if self.adds_up or not any(amounts) else self.limits
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
-        assert isinstance(amount, Fraction)  # The amounts ρ, D, μ² and counts are rational.
+        assert isinstance(amount, Fraction)  # Only an ε may be a Log, and no ρ, D, μ² or count.
         if not amount:
             return shifted_curve(optimal([(0, 0)]), delta)
         if self.each is not None:
