@@ -161,7 +161,8 @@ class Closed:
         if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
             return cls(0.0)
         # Where the ε are unequal, already one mechanism in the public state Z causes an excess: an
-        # adversary who sees its class leaves out a mechanism of another class.
+        # adversary who sees of which class it is can choose which class gets one differing pair
+        # less.
         alike = len({kind.epsilon for kind in created.kinds}) == 1
         if created.known:
             corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
