@@ -97,8 +97,8 @@ def _stretch(
     source: Dichotomy, left: list[Fraction], sizes: list[Fraction], target: Point
 ) -> tuple[Fraction, Fraction]:
     """The two ends of the stretch of ``source`` that has the masses (p, q) of ``target``. They are
-    places on a line, on which each point takes the length ``sizes``: its mass p + q, times the
-    share of it that earlier targets ``left``."""
+    places on a line, on which each point takes the length ``sizes``: its mass p + q, times its
+    entry of ``left``, the share of it that no earlier target took."""
     length, ends = sum(target), [Fraction(0), *accumulate(sizes)]
     heights = [Fraction(0), *accumulate(s * p for s, (p, _) in zip(left, source, strict=True))]
 

@@ -65,7 +65,8 @@ class WeighedHistory:
 
 @attrs.frozen(eq=False)
 class Share:
-    """The numbers (φ⁰, φ¹) of a history (CM App. A); equal shares are one object."""
+    """The share φ of a history, (φ⁰, φ¹): its probability in each world b if RR_{ε,δ} reveals b (CM
+    App. A). Equal shares are one object."""
 
     point: Point
 
@@ -89,7 +90,7 @@ Found: TypeAlias = tuple[tuple[object, WeighedHistory], ...]
 Continuations: TypeAlias = tuple[tuple[object, WeighedHistory, Share], ...]
 """(answer, history after it, its share φ), for every answer to a pair."""
 Key: TypeAlias = tuple[WeighedHistory, Share, Hashable]
-"""(history, its share φ, pair): the key of a cached step."""
+"""(history, its ``Share`` φ, pair of messages): the key of a cached step."""
 Sent: TypeAlias = tuple[Simulated, Side, object]
 
 

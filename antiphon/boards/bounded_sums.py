@@ -152,8 +152,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def kept(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
-        """A pair: the rows of a batch that are kept, and the number of rows kept of each user so
-        far, which was ``kept`` before."""
+        """The rows of a batch that are kept, at most ``per_user`` of each user, and the new numbers
+        of rows kept of each user so far; ``kept``: these numbers before the batch."""
         most, counted, rows = self.per_user, dict(kept), list[Row]()
         if most is None:
             return batch, ()

@@ -88,5 +88,5 @@ class ErrorBounds:
 
 
 def _one_level(counter: Counter) -> TypeGuard[BalancedTreeCounter]:
-    """Whether each window of the counter has noise of its own, and a sum that of its windows."""
+    """Whether each window has noise of its own, and a sum of windows the sum of their noises."""
     return isinstance(counter, BalancedTreeCounter) and counter.levels == 1

@@ -117,13 +117,13 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #                   the message is refused.
     #   child i dead    It answers HALT, and nothing changes.
     #   refused         The query q is outside the child's query space, or the child's step raises
-    #                   an AntiphonError before it draws from the coins, which count all draws: the
-    #                   error is raised, and nothing has happened.
+    #                   an AntiphonError before any draw from the coins: the error is raised, and
+    #                   nothing has happened.
     #   failed          The step raises another exception: an outcome, by which this child is dead;
-    #                   its coins are used up and it stays charged. But READINGS (errors of replay,
-    #                   enumeration or a faulty part) are raised, and so are all where the coins are
-    #                   ``strict``: when a mechanism is studied, a crash alike in both worlds
-    #                   would pass for privacy.
+    #                   its coins are used up and it stays charged. Not so for READINGS (errors of
+    #                   replay, enumeration or a faulty part), nor for errors of others' code if the
+    #                   coins are ``strict``: they are raised, as a crash alike in both worlds would
+    #                   pass for privacy when a mechanism is studied.
     #   halted          The child answers HALT and ``is_over``: its state is dropped, so that
     #                   compositions which differ in it only are equal. (A child that is itself a
     #                   composition may pass on a HALT of its own child, and is not over.)

@@ -39,7 +39,7 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
-# Column-safe, although an f' may not be: the f' of each created mechanism is stepped by itself.
+# Column-safe, although an f' may not be: a suitable f steps each mechanism's f' by itself.
 @column_safe
 class Suitable(Verification[SuitableState]):
     """A verification function of suitable sequences (CM Def. 4.4) under further conditions.

@@ -111,7 +111,8 @@ class Paying(Suitable):
     holds: ClassVar[str]
     """The name of the field that holds the fixed amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """The distinct fixed amounts by their keys."""
+    """The distinct fixed amounts, each with its number of copies, by a key that equal ones
+    share."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))

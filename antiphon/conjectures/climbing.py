@@ -109,9 +109,9 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """Adds Lyu's recursion for the world b = ``bit``: each history has an unknown, from the column
-    ``start`` on, that bounds the loss from this history onwards. It is at least the sum, over the
-    answers to a pair, of the unknowns after them."""
+    """Adds Lyu's recursion for the world b = ``bit`` to a linear program: each history has an
+    unknown, from the column ``start`` on, that bounds the loss from this history onwards. It is at
+    least the sum, over the answers to a pair, of the unknowns after them."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)

@@ -223,7 +223,8 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The δ that uniform noise costs, as (text, place); None if at most the declared δ."""
+    """A finding (text, place in the code) if uniform noise costs more than the declared δ, or
+    None."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

@@ -223,8 +223,8 @@ def lines_of(
     rows: DerivedRows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
-    """Yields the lines of a certificate of tight δ. Each claim is (ε as the line has it, the
-    rational e^ε)."""
+    """Yields the lines of a certificate of tight δ. Each claim is about one ε: (ε as it is written
+    in the certificate, the rational e^ε)."""
     game = TablesOf(rows)
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]

@@ -72,8 +72,8 @@ class _Unknown(Exception):
 
 @attrs.define(eq=False)
 class _Layer:
-    """All beliefs with one number of rounds left, by position (``codes``), with the messages that
-    may be sent and the answers to them (``outline``: arrays with a row for each answer)."""
+    """All beliefs with the same number of rounds left, by position (``codes``), with the messages
+    that may be sent and the answers to them (``outline``: arrays with a row for each answer)."""
 
     codes: Ints
     """The codes (numbers) of all positions in this layer, sorted."""

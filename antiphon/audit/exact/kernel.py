@@ -27,7 +27,8 @@ Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
 Tables: TypeAlias = dict[str, list[Any]]
-"""Numbered objects of an exact search, by kind: values, or rows of whole numbers."""
+"""What an exact search has found, to be saved: under the name of each kind of object ("states",
+"laws", …) the list of all, each a value or a row of whole numbers."""
 
 END: Final = object()
 """The answer that stands for the end of the whole interaction, after which no message is sent."""

@@ -63,7 +63,8 @@ class AuditReport(Shown, Plotted):
     epsilon_lower: float
     """A lower bound on the least ε for the claimed δ, with probability ``confidence``."""
     confidence: float
-    """1 − α: *refuted* is wrong with probability at most α. Lower after earlier reports."""
+    """1 − α, where α bounds the probability that this report, or an earlier one on the same growing
+    samples, is wrong in saying *refuted*."""
     samples: int
     """The number of interactions in each world, training and test together."""
     tested: int

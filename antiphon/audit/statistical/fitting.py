@@ -28,8 +28,9 @@ class Term(NamedTuple):
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """The two terms of a number's piecewise-linear curve: its heights at the knots just below and
-    above it, times their weights. The curve is constant outside its knots; NaN adds nothing."""
+    """The piecewise-linear curve of a numeric feature, as two terms: at each of ``values``, the
+    heights of the curve at the knots just below and above, times the weights of these knots.
+    Outside all knots the curve is constant; a NaN adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)

@@ -92,7 +92,7 @@ def window(count: int, odds: float, units: float) -> TermWindow:
     below = _tail(float(terms[0]), first / ((count + 1 - first) * odds) if first else 0.0)
     above = _tail(float(terms[-1]), (count - last) * odds / (last + 1))
     lower = np.where(terms > 1e-250, terms * (1 - relative), 0.0)
-    # The rounding errors of tiny terms are relatively larger, but below the 1e-290 that is added.
+    # Tiny terms have relatively larger errors, all below the 1e-290 added to the upper bounds.
     upper = terms * (1 + relative) + 1e-290
     return TermWindow(first, Interval(lower, upper), below + above)
 

@@ -376,7 +376,7 @@ def make(
 def _spaced(
     product: Product, c: float, at: float, spread: float
 ) -> tuple[float, tuple[Overlap, Overlap]]:
-    """A period with aliases below e^-36 of the divergence H, and two Chernoff bounds to show it."""
+    """A period with aliases below e^-36·H, H the divergence, and two Chernoff bounds for it."""
     base, aim = product.log_moment(c), -NATS - math.log(c) - math.log1p(c)
     ends = at - 2 * spread, at + 2 * spread
 

@@ -199,8 +199,7 @@ class Budget(Displayed, ABC, Generic[State]):
         return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
-        """The budget's states after the creation queries of a view, or of an iterable of
-        ``Create``.
+        """The budget's state after each creation query of a view, or of an iterable of ``Create``.
 
         Other messages are skipped, so a list of all messages will do.
         """
@@ -310,7 +309,7 @@ class Filter(Budget[Spent]):
         amount, delta = amounts if self.adds_up or not any(amounts) else self.limits
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
-        assert isinstance(amount, Fraction)  # The amounts ρ, D, μ² and counts are rational.
+        assert isinstance(amount, Fraction)  # Only an ε may be a Log, and no ρ, D, μ² or count.
         if not amount:
             return shifted_curve(optimal([(0, 0)]), delta)
         if self.each is not None:

@@ -35,9 +35,9 @@ class ResidueFilter(MuFilter):
     what was said so far alone, for which nothing is promised but the whole.
     Proof, backwards in time: after any answer, what may follow is G_r at least, with the same r; so
     all from here is f ⊗ G_r >= G_ν (Dong, Roth and Su 2022, adaptive composition), and nothing
-    more is Id >= G_ν. It is valid concurrently, as each mechanism is a post-processing of one draw
-    of its pair (Vadhan and Zhang 2023). The same holds for any family B_t of trade-off functions
-    that decreases continuously from Id in place of G_ν. δ: see ``Filter``.
+    more is Id(α) = 1 - α >= G_ν. It is valid concurrently, as each mechanism is a post-processing
+    of one draw of its pair (Vadhan and Zhang 2023). The same holds for any family B_t of trade-off
+    functions that decreases continuously from Id in place of G_ν. δ: see ``Filter``.
     Source: "residue" is a word of arXiv 2602.15815; definition and proof are ours.
 
     >>> from antiphon.protocol import Pure

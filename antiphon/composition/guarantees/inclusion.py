@@ -195,7 +195,7 @@ def verification_of(claim: Claim) -> Verification:
 
 def require(create: Create, verification: Verification, whole: str) -> None:
     """Check that a creation's claim is about all sequences valid for ``verification``, the f w.r.t.
-    which a theorem needs it.
+    which the system ``whole`` needs it.
 
     The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
     claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer
@@ -229,7 +229,7 @@ class Answering(NamedTuple):
     """PROVED for this library's own, CHECKED by listing runs, else ASSUMED; FAILED if an answer
     outside the space was seen."""
     outside: str = ""
-    """That answer, and the message that it answers, in words."""
+    """The first answer seen outside the space, and the message that it answers, in words."""
 
 
 def answering(mechanism: ContinualMechanism) -> Answering:

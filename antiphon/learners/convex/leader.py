@@ -55,7 +55,7 @@ class Stance(NamedTuple):
 
     @property
     def point(self) -> Point:
-        """The leader's point x_t: the first row."""
+        """The leader's point x_t: the first of its ``points``."""
         first: Point = self.points[0]
         return first
 

@@ -292,7 +292,8 @@ class Softmax(AnswerPostProcessor):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
-    """The learning rate for sums that count steps of 1/``STEPS``; None for a rate Log(q)."""
+    """η/``STEPS``: the learning rate if sums are doubles, which are rounded to whole steps of
+    1/``STEPS``; None if η is a Log(q), with which doubles are refused."""
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS

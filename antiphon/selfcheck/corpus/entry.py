@@ -59,7 +59,8 @@ class Entry:
     thorough: int = 4_000_000
     """The number of interactions in each world for which the lower bound should reach ``goal``."""
     score: str = "auto"
-    """How the audit ranks views; "places": by a single number in each, where training is slow."""
+    """How the audit ranks views, as in ``audit``; "places": by one number of each view, where more
+    would take too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """A function from a view's answers to the feature for the audit; by default all answers."""
     goal: float | None = None

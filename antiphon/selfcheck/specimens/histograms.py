@@ -185,7 +185,8 @@ def _played(entry: Entry) -> Entry:
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """The arguments of an HSS ``kind`` for one item; ε = 3 is so large that most intervals end."""
+    """The arguments of an HSS ``kind`` for one item. HSS cuts the stream into intervals, which end
+    when its query has grown enough; ε = 3 is so large that most of them end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)

@@ -104,8 +104,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """The constants p and o of an (ε, δ)-DP mechanism, δ < 1, by which Theorem G and its bound in
-    closed form weigh the public state Z.
+    """An (ε, δ)-DP mechanism in Theorem G, δ < 1: the probability p with which it counts as being
+    in the public state Z; and o, which bounds what it adds to the excess.
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -161,7 +161,8 @@ class Closed:
         if created.asks == 0 or not kinds or any(kind.delta == 1 for kind in kinds):
             return cls(0.0)
         # Where the ε are unequal, already one mechanism in the public state Z causes an excess: an
-        # adversary who sees its class leaves out a mechanism of another class.
+        # adversary who sees of which class it is can choose which class gets one differing pair
+        # less.
         alike = len({kind.epsilon for kind in created.kinds}) == 1
         if created.known:
             corners = [(Corner(kind.epsilon, kind.delta), kind.count) for kind in kinds]
@@ -278,7 +279,8 @@ class Recursion:
         """The least overlaps Σ min(P, sQ) of the laws of the views in worlds 0 and 1, s = e^at,
         with 0, 1, … mechanisms in the public state Z.
 
-        ``known[c][a, b]``: a, b, c mechanisms at A, B, Z, the others at R; for all s·E^j.
+        The array ``known[c][a, b]`` is for a, b and c mechanisms at A, B and Z, the others at R,
+        and for all s·e^(jε).
         """
         k, sizes = self._k, [self.most - c + 1 for c in range(self.most + 1)]
         worth = np.exp(np.minimum(0.0, at + self._epsilon * np.arange(-k, k + 1, dtype=np.float64)))
@@ -290,7 +292,7 @@ class Recursion:
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
         """The least overlaps before one more mechanism gets its first differing pair, from those
-        after it (``known``); ``left`` mechanisms have had none yet."""
+        after it (``known``) or if none does (``stop``); ``left`` mechanisms have had none yet."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse

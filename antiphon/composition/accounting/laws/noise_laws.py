@@ -159,8 +159,8 @@ class Thetas(loss.GroupedLosses):
         return loss.Lattice(Fraction(offset), spacing)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The sum ϑ(a,ω) of discrete Gaussian weights, a in ``place`` and ω in ``waves``, up to a
-        factor that is the same for all ω.
+        """For the groups ``part``, the sum ϑ(a,ω) of discrete Gaussian weights, a in ``place`` and
+        ω in ``waves``, up to a factor that is the same for all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
         """
@@ -179,8 +179,8 @@ class Thetas(loss.GroupedLosses):
         return bool(self._sigmas[0] < 1)
 
     def _places(self, order: float) -> tuple[Floats, Floats, Floats]:
-        """The integers nearest to cΔ, c = ``order`` and Δ the sensitivities, the remainders, and
-        bounds on the effect of their rounding."""
+        """Each sensitivity Δ times c = ``order``: the integer nearest to cΔ, the remainder, and a
+        bound on the effect of its rounding."""
         exactly = order * self._shifts
         whole = np.rint(exactly)
         return whole, exactly - whole, 8 * UNIT * (1 + exactly) * (1 + 1 / self._sigmas**2)
@@ -226,8 +226,8 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """The tilted loss's characteristic function ϑ(a,ω)/ϑ(a,0), up to a phase; ϑ is the sum
-        ``_theta``, a is in ``place``, and ω in ``waves``."""
+        """The characteristic function of the tilted losses of the groups ``part``, ϑ(a,ω)/ϑ(a,0) up
+        to a phase; ϑ is the sum ``_theta``, a is in ``place``, and ω in ``waves``."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

@@ -23,8 +23,8 @@ _CELLS: Final = 1 << 15
 _CELL: Final = 0.3
 """The product of ε and the length of a range of frequencies below which it is not split further."""
 _SHORT: Final = 0.7
-"""The product of ε and half the length of a range of frequencies above which a factor hardly bounds
-the characteristic function in the range; it is the least ε that counts."""
+"""The product of the least ε in a batch of factors and half the length of a range of frequencies
+above which these factors hardly bound the characteristic function there."""
 _BLOCK: Final = 1 << 13
 """The number of frequencies at which the characteristic function is multiplied out together."""
 _MANY: Final = 1 << 16
@@ -153,8 +153,8 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """The logarithms ln Φ of all responses' characteristic function, as a product of factors;
-        none exceeds 1, so their errors add up."""
+        """The ln Φ, Φ the characteristic function, at all ``frequencies``: Φ is multiplied out from
+        its factors, of which none exceeds 1, so their errors add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]

@@ -21,8 +21,8 @@ _CHUNK: Final = 1 << 12
 class Values(loss.LossLaw):
     """The sum of ``count`` equal independent losses with finitely many values and their masses.
 
-    |φ|² = 1 - 4Σ_{a<b} m_a m_b sin²(θ(L_a-L_b)/2) for the tilted masses m, so that the largest
-    few terms of the sum give a bound.
+    |φ|² = 1 - 4Σ_{a<b} m_a m_b sin²(θ(L_a-L_b)/2), m_a the tilted mass of the loss L_a, so that the
+    largest few terms of the sum give a bound.
     """
 
     losses: Floats

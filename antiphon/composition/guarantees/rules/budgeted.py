@@ -82,7 +82,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str
 def _measures(budget: Filter) -> tuple[Measure, ...]:
     """The measures promised beside (ε, δ): ρ-zCDP by a filter of ρ with δ = 0.
 
-    With δ = 0 there is no exceptional event outside the supermartingale of ``RhoFilter``.
+    With δ = 0 the event that ``RhoFilter`` excepts, an RR answering ⊤, has probability 0.
     """
     if type(budget) is concentrated.ConcentratedFilter and not budget.delta:
         return (ZeroConcentrated(budget.rho),)

@@ -2,10 +2,10 @@
 
 *Fixed mechanisms*, CM Thm 4.10: the composition of k of them is as private as Comp[RR…]. Where they
 claim other measures, Rényi divergences of every order add up, and dominating pairs multiply (f-DP;
-Lyu 2022; Vadhan and Zhang 2023): all claims of a mechanism count that are as certain, and w.r.t.
-the same f', as its creation's, since this f' is enforced. An (ε, δ) then counts as RR_{ε,0}, except
-for an event of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of the
-curves of the other measures and, if every mechanism has an (ε, δ), of the tight curve of
+Lyu 2022; Vadhan and Zhang 2023): each claim of a mechanism counts that is as certain as its
+creation's and w.r.t. the same f', since this f' is enforced. An (ε, δ) then counts as RR_{ε,0},
+except for an event of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of
+the curves of the other measures and, if every mechanism has an (ε, δ), of the tight curve of
 Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}].
 
 *Chosen adaptively*, with the asserted parameters fixed in advance. (ε, δ): CM Thm 4.12. Figure:

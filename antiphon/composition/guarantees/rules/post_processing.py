@@ -130,8 +130,8 @@ def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """The premise ``text``, which follows from the messages in a space; only assumed for a user's
-    space, which may change."""
+    """The premise ``text``, which follows from the messages in a space: checked, or assumed if the
+    space is of a class that is not this library's."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 
@@ -195,8 +195,8 @@ def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
 
 
 def _starts(f: Verification | None) -> Verification:
-    """The verification function of a game's neighbouring initial states 0 and 1, or a narrower
-    ``f``. Raises: NoGuarantee."""
+    """The verification function of a game: that of its neighbouring initial states 0 and 1, or a
+    narrower ``f``. Raises: NoGuarantee."""
     starts = neighbouring_start()
     if f is not None and not includes(starts, f):
         raise NoGuarantee(

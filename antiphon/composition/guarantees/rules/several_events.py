@@ -70,7 +70,8 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
     bounds = [each for each in found if each is not None]
-    if len(bounds) == 2:  # The least bound comes first, as its exact figure is reported.
+    # The lesser bound comes first: of several curves, the first exact figure is reported.
+    if len(bounds) == 2:
         bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(
@@ -189,7 +190,7 @@ def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
 
 
 def _lifted(pair: Parameters, steps: int) -> Parameters:
-    """The parameters (sε, δ_s) for a group of s = ``steps`` changes, rounded up."""
+    """The (sε, δ') of a group of s = ``steps`` changes, by group privacy; rounded up."""
     epsilon, delta = pair
     if steps <= 1:
         return pair

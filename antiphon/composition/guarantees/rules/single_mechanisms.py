@@ -145,8 +145,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    # Mechanisms that the chain creates may be a user's here: each has a derivation of its own
-    # below.
+    # The chain may create mechanisms of users' classes: ``inside`` has a derivation of each.
     reason = provenance.why_untrusted(system, but_created=True)
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",

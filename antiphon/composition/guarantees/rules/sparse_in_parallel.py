@@ -7,7 +7,7 @@ the fixed parameters.
 whatever the δ are. Other measures add up: proof in docs/sparse.md, In Rényi DP; in f-DP and GDP the
 simulation of Vadhan and Zhang 2023 takes the place of RR in the proof of CM Thm 5.5.
 *Otherwise* there is no promise (CM §5.2; docs/sparse.md): an adversary that creates without bound
-learns everything, or finds an M_{p,E} that is exposed; the error has this adversary.
+learns everything, or finds one that leaks more than it claims; the error has this adversary.
 
 *Bounded*: f_∞ where the number of creations is bounded, in any measure (docs/sparse.md).
 (ε, δ): for any f', Theorem G. Every f' invariant under exchanging the sides of all
@@ -234,8 +234,8 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 
 _LEFT: Final = (1e-3, 1e-6, 1e-9)
-"""The values tried for the sum of all created mechanisms' δ, at which their curves are read to get
-an (ε, δ) of each for Theorem G."""
+"""Values tried for the sum of all created mechanisms' δ: each mechanism gets an equal part as its
+δ, and the ε of its curve at that δ, for Theorem G."""
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:

@@ -47,7 +47,7 @@ _UNIFORM: Final[dict[type, str]] = {}
 
 
 def uniform_by(source: str, *kinds: type[Mechanism]) -> None:
-    """Register classes of this library of which all claims are proved to hold uniformly."""
+    """Register library classes of which ``source`` proves that all claims hold uniformly."""
     _UNIFORM.update(dict.fromkeys(kinds, source))
 
 
