@@ -28,9 +28,10 @@ def first_count(axes: Any) -> None:
     late = flights().late[:6_000]
     counter = BalancedTreeCounter(horizon=27_004, epsilon=1)
     private, exact = counter.counts(late, seed=7), list(accumulate(late))
-    band, times = counter.band(len(late), beta=0.01), range(0, len(late), 20)
+    times = range(0, len(late), 20)
+    bands = [(exact[t], counter.band(t + 1, beta=0.01)) for t in times]
     axes.fill_between(
-        times, [exact[t] - band for t in times], [exact[t] + band for t in times],
+        times, [at - band for at, band in bands], [at + band for at, band in bands],
         alpha=0.12, label="within, at all times, with probability 99 %",
     )  # fmt: skip
     axes.plot(times, [exact[t] for t in times], linewidth=2.4, color="#bbbbbb", label="exact")

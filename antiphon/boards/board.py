@@ -28,6 +28,7 @@ from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import shown_up
+from antiphon.numbers.errors import Elsewhere
 from antiphon.numbers.rounded_text import band
 from antiphon.protocol import Approximate
 from antiphon.protocol.display import Card, Grid, Shown
@@ -38,6 +39,7 @@ _LARGE: Final = 2**61
 _LISTED: Final = 100
 """The largest number of keys that a statement lists."""
 _BELOW: Final = 1 - Fraction(1, 2**40)
+_RUN: Final = "write with board.open(folder) as live: live.feed(…); live.ask(…); live.page(…)"
 ALL: Final = "all"
 """The key of all rows on a board that does not count by key."""
 
@@ -49,6 +51,8 @@ class Board(Shown):
 
     ``open(folder)`` runs it so that it survives its process, ``start()`` in memory.
     """
+
+    ask, feed, page = Elsewhere(_RUN), Elsewhere(_RUN), Elsewhere(_RUN)
 
     columns: BoardColumns
     lateness: timedelta
@@ -164,12 +168,13 @@ class Board(Shown):
         self._bounds.check_window(window)
         return self._bounds.of_difference(window, 0, beta)
 
-    def error_of(self, window: int, reach: int, *, beta: float = 0.05) -> Fraction:
+    def error_of(self, window: int, reach: int | None = None, *, beta: float = 0.05) -> Fraction:
         """A bound on the error of a key's sum over ``reach`` windows, of which ``window`` is the
         last, with probability at least 1 - beta. Windows are numbered from 0: ``error_of(9, 7)`` is
         of windows 3 to 9, ``error_of(9, 10)`` of the total after window 9.
 
-        Raises: InvalidArgument for a window that is none, or a reach before the first one.
+        Raises: InvalidArgument for a window that is none, without a reach, and for one before the
+        first window.
         """
         return self._bounds.error_of(window, reach, beta)
 
@@ -227,6 +232,8 @@ class Board(Shown):
         shown = ", ".join(self.keys[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
         keys = (
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not."
+            if self.columns.by is not None
+            else "All rows go into one number, without keys."
         )
         if self.finding is not None:
             surely = len(self.finding.opener.probabilities) - 1
@@ -256,7 +263,8 @@ class Board(Shown):
             return f"All rows of a user count{bounds}."
         rows = "row" if self.per_user == 1 else f"{self.per_user} rows"
         within = "in all" if self.in_total else "in a window"
-        return f"Only the first {rows} of a user {within} count{bounds}."
+        verb = "counts" if self.per_user == 1 else "count"
+        return f"Only the first {rows} of a user {within} {verb}{bounds}."
 
     @property
     def _uncovered(self) -> tuple[str, ...]:

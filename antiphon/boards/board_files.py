@@ -72,7 +72,11 @@ def read_board(path: str | Path) -> BoardFile:
     elif missing:
         raise InvalidArgument(f"{path}: say {missing[0]} = …")
     files = tuple(map(str, patterns))  # pyright: ignore[reportUnknownArgumentType]
-    return BoardFile(make(**given), path.parent / folder, files, path.parent)
+    try:
+        board = make(**given)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{path}: {error}") from None
+    return BoardFile(board, path.parent / folder, files, path.parent)
 
 
 def _keys(path: Path, given: dict[str, Any]) -> object:

@@ -39,7 +39,7 @@ class ErrorBounds:
                 f"of them: the last one alone is error_of({self.windows - 1}, 1)"
             )
 
-    def error_of(self, window: int, reach: int, beta: float) -> Fraction:
+    def error_of(self, window: int, reach: int | None, beta: float) -> Fraction:
         """A bound on the error of the sum over ``reach`` windows, of which ``window`` is the last.
 
         It is a difference of two totals. In a tree of one level, the noise of one window is

@@ -124,9 +124,9 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
         worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
     known = yield from leaf_claims(f.created)
     total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
+    of_all, are = ("the one counter", "is") if number == 1 else (f"the {number:,} counters", "are")
     premises = (
-        Premise(f"the {number:,} counters are fixed in advance, and created first", Mark.ENFORCED,
-                "by V[f']"),
+        Premise(f"{of_all} {are} fixed in advance, and created first", Mark.ENFORCED, "by V[f']"),
         Premise(f"all updates together differ by at most {f.units:,} units", Mark.ENFORCED,
                 "by V[f']"),
         Premise("each counter is pure w.r.t. one unit in one update", Mark.CHECKED,
@@ -138,7 +138,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
         THEOREM,
         lambda: (
             f"units of change, at most {f.units:,}, at ε₁ = {shown_short(worst.epsilon)} each, "
-            f"however they are spread over the {number:,} counters"
+            f"however they are spread over {of_all}"
         ),
         f,
         of_measure(total),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, NoReturn, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -68,6 +68,10 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     together: Callable[[], tuple[Fraction, ...]] = attrs.field(default=tuple, eq=False, repr=False)
     """Computes, for each window, a bound on the errors of all keys at once, with probability
     0.95."""
+
+    def __getitem__(self, key: object) -> NoReturn:
+        one = (*self.keys, "key")[0]
+        raise InvalidArgument(f"a series is read by key, such as series.of({one!r})")
 
     def of(self, key: str) -> tuple[Fraction | None, ...]:
         """The values of one key, window by window; None before the key was opened. Raises:

@@ -144,6 +144,9 @@ def by_date(axes: Axes) -> None:
 
     dates: Any = matplotlib.dates
     locator = dates.AutoDateLocator(maxticks=9)
+    if axes.dataLim.width == 0:
+        # Around a single date matplotlib would show years, and warn that its ticks are too many.
+        axes.set_xlim(axes.dataLim.x0 - 1, axes.dataLim.x1 + 1)
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
 

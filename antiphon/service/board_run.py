@@ -111,7 +111,8 @@ class BoardRun:
         except (AntiphonError, OSError) as error:  # The text may hold data.
             if str(error) != self._said:
                 self._said = str(error)
-                print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
+                said = "the board is not fed, and what it has told is served"
+                print(f"{said}: {error}", file=sys.stderr, flush=True)
 
     async def feed(self, who: str, key: str, data: object) -> Reply:
         """Add the rows of a JSON body. They are identified by sender, key and position, so that a
@@ -185,7 +186,12 @@ class BoardRun:
             f"The last one is {self.total.windows[-1]}." if told else "None has been told yet."
         )
         cards = "".join(self._card(place, key) for place, key in enumerate(self.total.keys))
-        return pages.budget_card(100 * told // windows, self._words, note) + cards
+        each, totals = "/board.csv?how=window", "/board.csv"
+        links = [(each, "each window alone"), (totals, "totals since the start")]
+        links = links if self.file.board.best == "window" else links[::-1]
+        files = " or ".join(f'<a href="{to}" download>{name}</a>' for to, name in links)
+        soft = f'<p class="soft">As CSV: {files}.</p>'
+        return pages.budget_card(100 * told // windows, self._words, note) + soft + cards
 
     def _card(self, number: int, key: str) -> str:
         total, columns = self.total, self.file.board.columns

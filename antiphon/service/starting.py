@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +71,9 @@ def serve(path: Path, asked: ServiceAsked, begun: Any = None) -> int:
     sync: Any = one_of({each: each for each in ("each", "group", "os")}, asked.sync, "--sync")
     witness = None if asked.witness is None else witness_at(asked.witness)
     if not (asked.begin or is_begun(known.folder)):
-        place = "" if asked.folder is None else f" --folder {asked.folder}"
-        line = f"antiphon service {path}{place} --begin"
+        place = "" if asked.folder is None else f" --folder {shlex.quote(str(asked.folder))}"
+        until = "" if asked.until is None else f" --until {shlex.quote(asked.until)}"
+        line = f"antiphon service {shlex.quote(str(path))}{place}{until} --begin"
         spends: Any = known.machine.budget if isinstance(known, StreamFile) else known.board
         what = "live stream" if live else "board"
         raise not_begun(known.folder, spends.epsilon, line, what=what)

@@ -195,7 +195,7 @@ def test_a_file_that_is_wrong_is_told_to_the_operator_once(talked, known, place,
 
     assert talked(conversation, known=known, pace=0.02, until="2026-01-01") == 200
     said = capfd.readouterr().err
-    assert said.count("the board is not fed: visits.csv, line 2") == 1
+    assert said.count("served: visits.csv, line 2") == 1
     assert "canary" not in said
 
 
@@ -213,7 +213,7 @@ def test_a_pattern_without_a_file_uses_up_no_board(talked, known, place, capfd):
         return before, talk.service.run.total.of("FR")[0]
 
     assert talked(conversation, known=known, pace=0.02, until="2026-01-04") == (0, 1)
-    assert capfd.readouterr().err.count("the board is not fed: no file in") == 1
+    assert capfd.readouterr().err.count("told is served: no file in") == 1
 
 
 def test_csv_is_what_python_answers(talked, known):
@@ -265,6 +265,8 @@ def test_pages_say_what_is_promised(talked, known):
     assert "Theorem T1" in pages["/derivation"]
     assert "ε = 1000 is spent once, on all 30 windows together: 0 are told" in pages["/"]
     assert "Visits" in pages["/"]
+    links = re.findall(r'href="(/board[.]csv[^"]*)" download>(?!CSV)', pages["/"])
+    assert links == ["/board.csv", "/board.csv?how=window"]  # of a board whose totals err least
     assert "Sign in" not in pages["/"]
     assert budget["spent"] == ["1000", "0"]
     assert budget["remaining"] == ["0", "0"]

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -173,14 +174,14 @@ def test_a_service_begins_by_a_word_only(tmp_path, capsys):
     kinds = ((FILE, "live stream", "4"), (tmp_path / "visits.toml", "board", "1"))
     for path, what, epsilon in kinds:
         for folder in (tmp_path / "none", tmp_path / what):
-            given = ["service", str(path), "--folder", str(folder)]
+            given = ["service", str(path), "--folder", str(folder), "--until", "2026-01-03"]
             if folder.name == what:  # it is there, with tokens only
                 assert main([*given, "--token", "ingestion", "feed"]) == 0
             assert main(given) == 2
             said = capsys.readouterr().err
             assert f"there is no {what} in {folder} yet" in said
             assert f"ε = {epsilon}, again if there was one before" in said
-            assert f"antiphon service {path} --folder {folder} --begin\n" in said
+            assert f"{shlex.join(['antiphon', *given])} --begin\n" in said
             assert not (folder / "session.jsonl").exists()
     assert not (tmp_path / "none").exists()
 

@@ -2,10 +2,12 @@
 
 import importlib
 import re
+import runpy
 import sys
 import tomllib
 from itertools import chain, count
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from proved import PROOFS, tool
@@ -67,6 +69,22 @@ def test_the_readme_lists_the_extras_of_users():
 def test_the_first_promise_is_of_the_game_that_is_played():
     page = (ROOT / "docs/ten_minutes.md").read_text()
     assert "ap.Create(counter)" in page.split("catalogue=[counter]")[0].split("def analyst")[1]
+
+
+def test_the_first_pictures_have_the_band_of_each_time():
+    """That of the last time is not the widest: at some earlier times the error may be larger."""
+    axes = MagicMock()
+    runpy.run_path(str(ROOT / "docs/pictures.py"))["first_count"](axes)
+    _, low, high = axes.fill_between.call_args.args
+    widths = [(top - bottom) / 2 for bottom, top in zip(low, high, strict=True)]
+    counter = ap.mechanisms.BalancedTreeCounter(horizon=27_004, epsilon=1)
+    widest = int(max(counter.band(time, beta=0.01) for time in range(6_001)))
+    assert widths[-1] < max(widths) < widest + 1
+    said = "count of the first 6,000 flights follows the exact one with a probability of 99 % "
+    for page in (ROOT / "README.md", ROOT / "docs/index.md"):
+        assert f"{said}within a band of at most {widest} flights" in page.read_text()
+    page = (ROOT / "docs/ten_minutes.md").read_text()
+    assert "[counter.band(time, beta=0.01) for time in times]" in page
 
 
 def test_the_mark_of_a_checked_theorem_says_what_it_leaves_out():

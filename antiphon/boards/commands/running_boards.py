@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
@@ -74,8 +75,13 @@ def _opened(known: BoardFile, action: str, path: Path, asked: BoardAsked) -> Liv
         return known.board.open(known.folder, moved=asked.moved)
     if action == "statement":
         return known.board.start()
-    line = f"antiphon board {action if action == 'feed' else 'run'} {path} --begin"
-    raise not_begun(known.folder, known.board.epsilon, line)
+    verb = "feed" if action == "feed" else "run"
+    given = {"--until": asked.until, "--output": asked.output}
+    flags = {"--leave-late": asked.leave_late, "--leave-bad": asked.leave_bad}
+    options = [each for name, value in given.items() if value is not None for each in (name, value)]
+    options += [name for name, is_set in flags.items() if is_set]
+    words = ["antiphon", "board", verb, path, *asked.sources, *options, "--begin"]
+    raise not_begun(known.folder, known.board.epsilon, shlex.join(map(str, words)))
 
 
 def _check_files(known: BoardFile, *, fed: bool) -> None:

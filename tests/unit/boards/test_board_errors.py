@@ -35,6 +35,7 @@ def feed(path, until):
         ((60, 1), "from 0 to 59, and 60"), ((-1, 1), "from 0 to 59, and -1"),
         ((2.0, 1), "from 0 to 59"), ((0, 5), r"from 1 to 1, not 5; error_of\(0, 1\)"),
         ((9, 0), "from 1 to 10, not 0"), ((9, True), "from 1 to 10"),
+        ((9,), r"not None; error_of\(9, 1\) is of it alone"),
     ],
 )  # fmt: skip
 def test_windows_that_are_none_have_no_error(asked, said):
@@ -133,6 +134,10 @@ def test_months_are_not_offered():
 def test_one_window_and_one_key_are_not_many():
     board = counting(keys=["FR"], horizon=1)
     assert "The board has 1 window from" in board.statement().of("What is public")[1]
+    told = str(counting(by=None, keys=None, per_user=1).statement())
+    assert "All rows go into one number, without keys." in told
+    assert "spread over the one counter" in told
+    assert "Only the first row of a user in a window counts." in told
     live = board.start(seed=1)
     live.feed(until="2026-01-02")
     assert "total since the start: 1 window of 1 key\n" in str(live.ask())
@@ -181,3 +186,21 @@ def test_sentences_on_risk_are_rounded_up_and_say_what_is_assumed():
     )
     assumed = attrs.evolve(risk, proved=False).sentences[1]
     assert assumed.startswith("If what is assumed holds, and they accuse")
+
+
+def test_what_runs_a_board_and_what_reads_a_series_is_named():
+    board = counting()
+    for name in ("ask", "feed", "page"):
+        with pytest.raises(AttributeError, match=rf"no {name}: write with board\.open\("):
+            getattr(board, name)
+    with pytest.raises(InvalidArgument, match=r"by key, such as series\.of\('FR'\)"):
+        board.start(seed=1).ask("window")["FR"]
+
+
+@pytest.mark.filterwarnings("error")
+@over("every, until", [("hour", "2026-01-01T01:00"), ("day", "2026-01-02"), ("week", "2026-01-08")])
+def test_the_page_of_a_first_window_has_no_warning(tmp_path, every, until):
+    live = counting(every=every).start(seed=1)
+    live.feed(until=until)
+    page = live.page(tmp_path / "visits.html", overwrite=True).read_text()
+    assert page.count("<img") == 3

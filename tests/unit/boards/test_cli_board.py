@@ -1,6 +1,7 @@
 """``antiphon board``: both outputs, each status, bad input in one line."""
 
 import json
+import shlex
 import shutil
 
 import pytest
@@ -156,7 +157,9 @@ def test_a_board_begins_by_a_word_only(cli, path):
         assert (status, out) == (2, "")
         assert f"there is no board in {folder} yet" in err
         assert "A new one spends ε = 1e+06, again if" in err
-        assert err.endswith(f"to begin it: antiphon board {action} {path} --begin\n")
+        assert err.endswith(
+            f"to begin it: antiphon board {action} {path} {until[0]} {until[1]} --begin\n"
+        )
         assert not folder.exists()
         assert not path.with_suffix(".html").exists()
     for _ in range(2):  # a first command may come again
@@ -167,6 +170,14 @@ def test_a_board_begins_by_a_word_only(cli, path):
     assert cli("board", "run", path, *until)[0] == 2
     (path.parent / "moved").rename(folder)
     assert cli("board", "ask", path, "--json")[1] == told
+
+
+def test_the_line_that_begins_a_board_has_all_that_was_asked(cli, path):
+    more = csv(path.parent, [*ROWS, "2026-01-02,,FR"], "a day.csv")
+    asked = ("board", "feed", path, more, "--until", "2026-01-03", "--leave-bad", "--leave-late")
+    line = cli(*asked)[2].partition("to begin it: antiphon ")[2]
+    status, out, _ = cli(*shlex.split(line))
+    assert (status, "3 new rows" in out, "2 windows published" in out) == (0, True, True)
 
 
 def test_a_first_run_without_a_file_is_refused(cli, path):
@@ -222,6 +233,7 @@ def test_keys_of_another_shape_are_refused_with_the_lines_to_write(tmp_path, key
         (("horizon = 10", ""), "say horizon"),
         (('by = "country"', "by = "), "no TOML file"),
         (("epsilon = 1000000", "epsilon = 0"), "epsilon"),
+        (("epsilon = 1000000", 'epsilon = "1/2"'), "visits.toml: epsilon"),
         (("files = [", "folder = 1\nfiles = ["), "folder is a text"),
     ],
 )
