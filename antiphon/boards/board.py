@@ -218,7 +218,7 @@ class Board(Shown):
         bounds = ", ".join(f"of {name} ± {band(each)}" for name, each in self.forecast.items())
         return (
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
-            f"exact one, of the rows that count, than: {bounds}.",
+            f"exact one, of the rows that count, as they count, than: {bounds}.",
         )
 
     @property
@@ -250,7 +250,8 @@ class Board(Shown):
         columns = self.columns
         low, high = columns.low * columns.step, columns.high * columns.step
         bounds = "" if columns.amount is None else (
-            f"; an amount below {low} counts as {low}, one above {high} as {high}"
+            f"; an amount below {low} counts as {low}, one above {high} as {high}, and each as the "
+            f"nearest multiple of {columns.step}"
         )  # fmt: skip
         if self.per_user is None:
             return f"All rows of a user count{bounds}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
@@ -26,6 +27,8 @@ Every: TypeAlias = "str | timedelta"
 
 Choice = TypeVar("Choice", bound=str)
 _MOST_STEPS: Final = 2**40
+_COARSE: Final = 10
+"""The number of steps from ``low`` to ``high`` below which ``sums`` warns that a step is large."""
 _UNITS: Final[dict[tuple[str, str], Unit]] = {
     ("user-window", "added or removed"): SingleUserWindow(),
     ("user-window", "replaced"): SingleUserWindow(replaced=True),
@@ -138,6 +141,12 @@ def sums(
     ends = [exact.fraction(end, "low and high") / unit_of for end in (low, high)]
     if any(end.denominator != 1 or abs(end) > _MOST_STEPS for end in ends):
         raise InvalidArgument("low and high are multiples of step, at most 2^40 of them")
+    if unit_of != 1 and 0 < ends[1] - ends[0] < _COARSE:
+        warnings.warn(
+            f"step={unit_of} is more than a tenth of high - low, and each amount counts as the "
+            f"nearest multiple of it. If amounts lie between these, write step={unit_of / 100}",
+            stacklevel=3,
+        )
     return _board(amount, int(ends[0]), int(ends[1]), unit_of, locals())
 
 

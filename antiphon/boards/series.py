@@ -28,7 +28,7 @@ from antiphon.protocol.records.labels import counted
 How: TypeAlias = Literal["total", "window", "sliding"]
 _ERROR: Final = (
     "Each number has noise added to it. By itself it lies within ± of the exact one, of the rows "
-    "that count, with a probability of at least 95 %: on average, five numbers in "
+    "that count, as they count, with a probability of at least 95 %: on average, five numbers in "
     "a hundred may lie further off."
 )
 _FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"

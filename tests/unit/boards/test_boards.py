@@ -294,6 +294,21 @@ class TestFeeding:
         live.feed(csv(tmp_path, rows, head="time,user,amount\n"), until="2026-01-08")
         assert [float(x) for (x,) in live.ask("window").values] == [1.0, -3, 10, 0, 1, 0, -3]
 
+    def test_a_step_as_large_as_the_bounds_is_told(self, tmp_path):
+        """Each 400 counts as 0: the board says so, and so does whoever makes it."""
+        with pytest.warns(UserWarning, match=r"step=1000 is more than a tenth.*write step=10$"):
+            board = summing(high=1000, step=1000)
+        live = board.start(seed=1)
+        live.feed(
+            csv(tmp_path, ["2026-01-01,ada,400"], head="time,user,amount\n"), until="2026-01-02"
+        )
+        assert live.ask().values == ((0,),)
+        said = "above 1000 as 1000, and each as the nearest multiple of 1000."
+        assert said in str(board.statement())
+        assert said in str(live)
+        summing(high=5, step=Fraction(1, 2))  # ten steps, and no warning; nor at a step of 1
+        summing(high=1)
+
     def test_others_count_under_a_key_that_is_public(self, tmp_path):
         live = counting(others="elsewhere").start(seed=1)
         live.feed(csv(tmp_path, ["2026-01-01,ada,XX", "2026-01-01,bob,FR"]), until="2026-01-02")
@@ -533,12 +548,15 @@ class TestStatement:
             "windows together, such as all since the start.",
             "Only the first 2 rows of a user in a window count.",
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
-            "exact one, of the rows that count, than: of a window ± 0, of 7 windows ± 0, of a "
-            "total ± 0.",
+            "exact one, of the rows that count, as they count, than: of a window ± 0, of 7 windows "
+            "± 0, of a total ± 0.",
         )
         what, bounds, _ = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
         assert what.startswith("The sum of the column 'amount', with noise: in each of 10 windows")
-        assert bounds.endswith("an amount below -1 counts as -1, one above 500 as 500.")
+        assert bounds.endswith(
+            "an amount below -1 counts as -1, one above 500 as 500, and each as the nearest "
+            "multiple of 1/2."
+        )
 
     @over("count, shown", [(99, "K97, K98)"), (100, "K98, K99)"), (1000, "K99 and 900 more)")])
     def test_keys_are_whole(self, count, shown):
