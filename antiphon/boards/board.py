@@ -132,6 +132,11 @@ class Board(Shown):
         return DiscoveringSums(bounds=self.sums, opener=opener)
 
     @property
+    def surely(self) -> int:
+        """The number of users in one window that surely opens a key; 0: the keys are public."""
+        return len(self.finding.opener.probabilities) - 1 if self.finding else 0
+
+    @property
     def mechanism(self) -> ComplexMechanism:
         """The mechanism that a board runs: P ∘* ExtConComp, with P the post-processor that bounds
         contributions."""
@@ -229,12 +234,11 @@ class Board(Shown):
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not."
         )
         if self.finding is not None:
-            surely = len(self.finding.opener.probabilities) - 1
             keys = (
                 "The keys that are counted are public, and when each began to be; a key begins by "
-                f"a private rule, surely where {surely} users have rows of it that count in one "
-                "window, and never where none has. Rows of a key before that, or of others, are in "
-                "no count."
+                f"a private rule, surely where {self.surely} users have rows of it that count in "
+                "one window, and never where none has. Rows of a key before that, or of others, are "
+                "in no count."
             )
         return (
             keys,

@@ -773,6 +773,26 @@ class TestFoundKeys:
             with pytest.raises(InvalidArgument):
                 ap.boards.discovered(delta=delta)
 
+    def test_the_largest_keys_are_those_of_open_ones(self, tmp_path):
+        """On the second day A and B are open; 50 users send D, and B, with none, is named."""
+        keys = ap.boards.discovered(delta=1e-14)
+        board = finding(epsilon=1, per_user=1, best="window", keys=keys)
+        many = board.surely
+        rows = [f"2026-01-01,{key}{user},{key}" for key in "AB" for user in range(many)]
+        rows += [f"2026-01-02,D{user},D" for user in range(50)]
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, rows), until="2026-01-03")
+        found = live.ask("window").top(2)
+        assert {key for key, _ in found.named[1]} == {"A", "B"}
+        assert 2 * found.errors[1] < 50
+        shown = str(found)
+        assert "an open key that is not named exceeds none by more than twice that" in shown
+        assert f"may be larger, but surely opens where {many} users have rows of it" in shown
+        listed = counting().start(seed=1)
+        listed.feed(until="2026-01-02")
+        assert "; a key that is not named" in str(listed.ask().top(1))
+        assert "open" not in str(listed.ask().top(1))
+
     @over("key", ["", "a" * 65, "a\x07"])
     def test_a_key_that_is_no_text_of_64_characters_is_refused(self, key):
         live = finding().start(seed=1)
