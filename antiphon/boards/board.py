@@ -191,7 +191,8 @@ class Board(Shown):
         """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
             self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
-            told=(self._what_is_told, self.counted, *self._errors_told), delta=self._delta,
+            told=(self._what_is_told, self.counted, self._uncounted, *self._errors_told),
+            delta=self._delta,
         )  # fmt: skip
 
     @property
@@ -237,15 +238,14 @@ class Board(Shown):
             keys = (
                 "The keys that are counted are public, and when each began to be; a key begins by "
                 f"a private rule, surely where {self.surely} users have rows of it that count in "
-                "one window, and never where none has. Rows of a key before that, or of others, are "
-                "in no count."
+                "one window, and never where none has. Rows of a key before that, or of others, "
+                "are in no count."
             )
         return (
             keys,
             f"The board has {counted(clock.windows, 'window')} from {clock.name(0)} "
             f"({clock.zone}) to {clock.name(clock.windows)}; each is published on time, "
             "also if it is empty. So the times are public, and the number of rows is not.",
-            *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
 
     @property
@@ -264,6 +264,17 @@ class Board(Shown):
         return f"Only the first {rows} of a user {within} count{bounds}."
 
     @property
+    def _uncounted(self) -> str:
+        """The sentence on the rows in no count, however the board and its feeds treat them."""
+        lines = "A line that cannot be read, or whose time or key is none of the board's, "
+        if self.late != "next window":
+            return lines + "is in no count, nor is a row that comes after its window was published."
+        return lines + (
+            "is in no count. A row that comes after its window was published counts in the first "
+            "window that was not published by then, or, if its feed says so, in none."
+        )
+
+    @property
     def _uncovered(self) -> tuple[str, ...]:
         held = "the rows themselves, until they are purged, and " if self.engine == "rows" else ""
         texts = [f"The board's files hold {held}sums without noise: whoever reads them sees all."]
@@ -272,11 +283,11 @@ class Board(Shown):
                 f"ε = {shown_up(self.epsilon)} protects one window of a user. For d windows of "
                 f"one user it is d times as much; for unlimited time nothing is promised."
             )
-        if self.late == "next window":
-            texts.append(
-                "A row that comes late counts in the window in which it comes: rows of one user "
-                "and one time may count in several windows, and are protected as rows of these."
-            )
+            if self.late == "next window":
+                texts.append(
+                    "What a user did in one window may come late in parts, and count in d windows: "
+                    "it is then protected as d windows are."
+                )
         if isinstance(self.unit, SingleRow):
             texts.append("For r rows of one user it is r times as much.")
         if self._delta is not None and not isinstance(self.unit, SingleUser):

@@ -204,8 +204,10 @@ class TestFeeding:
         live.feed(until="2026-01-11")
         with pytest.raises(BadRow, match="closed"):
             live.feed(csv(tmp_path, ["2026-01-01,eve,FR"], "last.csv"), until="2026-01-11")
-        assert "counts in the window in which it comes" in str(board.statement())
-        assert "in which it comes" not in str(counting().statement())
+        said = "counts in the first window that was not published by then, or, if its feed says so"
+        assert said in "".join(board.statement().of("What is told"))
+        assert "count in d windows" in str(board.statement())
+        assert "count in d windows" not in str(counting().statement())
 
     def test_what_no_board_says_of_late_rows(self):
         for more in ({"late": "drop"}, {"late": "next window", "engine": "duckdb"}):
@@ -359,7 +361,10 @@ class TestFeeding:
         assert (fed.new, fed.bad) == (38, 38)
         assert live.ask("window").values == ((1, 1), (1, 0))
         assert counting(bad="leave out").start(seed=1).feed(path, until="2026-01-03").bad == 38
-        assert "cannot be read is in no count" in str(counting(bad="leave out").statement())
+        for more in ({}, {"bad": "leave out"}, {"late": "leave out"}):  # or by a flag of its feed
+            told = "".join(counting(**more).statement().of("What is told"))
+            assert "A line that cannot be read, or" in told
+            assert "nor is a row that comes after its window was published" in told
         for board in (counting(), counting(engine="duckdb")):
             with pytest.raises(InvalidArgument, match="bad"):
                 board.start().feed(bad="drop" if board.engine == "rows" else "leave out")
@@ -547,11 +552,13 @@ class TestStatement:
             "windows of 6 hours from 2026-01-01 00:00 to 2026-01-03 12:00 (UTC), and in several "
             "windows together, such as all since the start.",
             "Only the first 2 rows of a user in a window count.",
+            "A line that cannot be read, or whose time or key is none of the board's, is in no "
+            "count, nor is a row that comes after its window was published.",
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
             "exact one, of the rows that count, as they count, than: of a window ± 0, of 7 windows "
             "± 0, of a total ± 0.",
         )
-        what, bounds, _ = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
+        what, bounds, *_ = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
         assert what.startswith("The sum of the column 'amount', with noise: in each of 10 windows")
         assert bounds.endswith(
             "an amount below -1 counts as -1, one above 500 as 500, and each as the nearest "
