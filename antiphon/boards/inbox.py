@@ -24,6 +24,7 @@ from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import FileError, InvalidArgument, ProtocolError
+from antiphon.protocol.records.labels import counted
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
@@ -63,6 +64,15 @@ def not_begun(folder: Path, epsilon: Fraction, line: str, *, what: str = "board"
         f"there is no {what} in {folder.absolute()} yet. If there was one, its folder was moved, "
         f"or its disk is missing: bring it back. A new one spends ε = {shown_up(epsilon)}, again "
         f"if there was one before; to begin it: {line}"
+    )
+
+
+def lost(folder: Path | None, windows: int) -> FileError:
+    """The error that the folder's inbox lacks windows that its session has told."""
+    return FileError(
+        f"{folder}/{INBOX} is gone, or an older copy: the session has told "
+        f"{counted(windows, 'window')}. Bring it back, or feed the very same files again, in the "
+        "same order, which spends no ε"
     )
 
 
