@@ -266,12 +266,12 @@ class Board(Shown):
     @property
     def _uncounted(self) -> str:
         """The sentence on the rows in no count, however the board and its feeds treat them."""
-        lines = "A line that cannot be read, or whose time or key is none of the board's, "
-        if self.late != "next window":
-            return lines + "is in no count, nor is a row that comes after its window was published."
-        return lines + (
-            "is in no count. A row that comes after its window was published counts in the first "
-            "window that was not published by then, or, if its feed says so, in none."
+        where = "in none" if self.late != "next window" else (
+            "in the first window that was not published by then, or, if its feed says so, in none"
+        )  # fmt: skip
+        return (
+            "A line that cannot be read, or whose time or key is none of the board's, is in no "
+            f"count. A row that comes after its window was published counts {where}."
         )
 
     @property

@@ -27,8 +27,6 @@ Every: TypeAlias = "str | timedelta"
 
 Choice = TypeVar("Choice", bound=str)
 _MOST_STEPS: Final = 2**40
-_COARSE: Final = 10
-"""The number of steps from ``low`` to ``high`` below which ``sums`` warns that a step is large."""
 _UNITS: Final[dict[tuple[str, str], Unit]] = {
     ("user-window", "added or removed"): SingleUserWindow(),
     ("user-window", "replaced"): SingleUserWindow(replaced=True),
@@ -141,7 +139,7 @@ def sums(
     ends = [exact.fraction(end, "low and high") / unit_of for end in (low, high)]
     if any(end.denominator != 1 or abs(end) > _MOST_STEPS for end in ends):
         raise InvalidArgument("low and high are multiples of step, at most 2^40 of them")
-    if unit_of != 1 and 0 < ends[1] - ends[0] < _COARSE:
+    if unit_of != 1 and 0 < ends[1] - ends[0] < 10:
         warnings.warn(
             f"step={unit_of} is more than a tenth of high - low, and each amount counts as the "
             f"nearest multiple of it. If amounts lie between these, write step={unit_of / 100}",

@@ -24,8 +24,8 @@ class LargestKeys(Shown, ForPrograms):
     """The keys with the largest published values, window by window; ``series.top(3)`` has three.
 
     ``named``: for each window, pairs (key, value), the largest first. ``errors``: for each window,
-    a bound on the errors of all its keys at once, with probability 0.95; so an open key that is not
-    named exceeds a named one by twice that at most. Empty for a series that no board made.
+    a bound on the errors of all its keys at once, with probability 0.95; so a counted key that is
+    not named exceeds a named one by twice that at most. Empty for a series that no board made.
     """
 
     how: str
@@ -67,11 +67,10 @@ class LargestKeys(Shown, ForPrograms):
             return
         yield Grid(rows, ("window", *places, "95 %"), numbers=("95 %",))
         if self.errors:
-            which = "an open key" if self.surely else "a key"
             yield (
                 "with a probability of at least 95 %, all numbers of a window together lie within "
-                f"± of the exact ones; {which} that is not named exceeds none by more than twice "
-                "that"
+                "± of the exact ones; a key that is counted and not named exceeds none by more "
+                "than twice that"
             )
         if self.surely:
             yield (

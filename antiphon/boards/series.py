@@ -95,9 +95,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         rows = (zip(self.keys, row, strict=True) for row in self.values)
         known = ([(key, value) for key, value in row if value is not None] for row in rows)
         named = tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
-        return LargestKeys(
-            self.how, count, len(self.keys), self.windows, named, self.together(), self.surely
-        )  # fmt: skip
+        return LargestKeys(self.how, count, len(self.keys), self.windows, named, self.together(),
+                           self.surely)  # fmt: skip
 
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty

@@ -46,8 +46,7 @@ class BoardAsked:
 def board(action: str, path: Path, asked: BoardAsked) -> int:
     """Carry out one action of ``antiphon board`` on the board of a TOML file."""
     act = one_of(_ACTIONS, action, "action")
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as told:
         known = read_board(path)
     for each in told:
         _warn(str(each.message))

@@ -364,7 +364,7 @@ class TestFeeding:
         for more in ({}, {"bad": "leave out"}, {"late": "leave out"}):  # or by a flag of its feed
             told = "".join(counting(**more).statement().of("What is told"))
             assert "A line that cannot be read, or" in told
-            assert "nor is a row that comes after its window was published" in told
+            assert "A row that comes after its window was published counts in none." in told
         for board in (counting(), counting(engine="duckdb")):
             with pytest.raises(InvalidArgument, match="bad"):
                 board.start().feed(bad="drop" if board.engine == "rows" else "leave out")
@@ -553,7 +553,7 @@ class TestStatement:
             "windows together, such as all since the start.",
             "Only the first 2 rows of a user in a window count.",
             "A line that cannot be read, or whose time or key is none of the board's, is in no "
-            "count, nor is a row that comes after its window was published.",
+            "count. A row that comes after its window was published counts in none.",
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
             "exact one, of the rows that count, as they count, than: of a window ± 0, of 7 windows "
             "± 0, of a total ± 0.",
@@ -793,11 +793,11 @@ class TestFoundKeys:
         assert {key for key, _ in found.named[1]} == {"A", "B"}
         assert 2 * found.errors[1] < 50
         shown = str(found)
-        assert "an open key that is not named exceeds none by more than twice that" in shown
+        assert "a key that is counted and not named exceeds none by more than twice that" in shown
         assert f"may be larger, but surely opens where {many} users have rows of it" in shown
         listed = counting().start(seed=1)
         listed.feed(until="2026-01-02")
-        assert "; a key that is not named" in str(listed.ask().top(1))
+        assert "; a key that is counted and not named" in str(listed.ask().top(1))
         assert "open" not in str(listed.ask().top(1))
 
     @over("key", ["", "a" * 65, "a\x07"])
