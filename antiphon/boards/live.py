@@ -15,7 +15,7 @@ import attrs
 
 from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import INBOX, LOG, Inbox, Late, is_begun, lost, not_begun
+from antiphon.boards.inbox import INBOX, LOG, Inbox, Late, is_begun, not_begun
 from antiphon.boards.intake import Intake, Progress, told_to
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
@@ -145,8 +145,8 @@ class LiveBoard(Shown):
         """The number of windows published up to the last feed; the next feed reports those after
         it."""
         last = session.last if isinstance(session, DurableSession) else None
-        self._place, self._answered = place, last.number if last else 0
-        """The folder, and how many windows the session had answered when it was opened."""
+        self._answered = last.number if last else 0
+        """The number of windows answered before, all in the inbox, unless that was lost."""
         self._catch_up()
 
     def feed(
@@ -226,7 +226,7 @@ class LiveBoard(Shown):
         with inbox.at_once() if lasts else nullcontext():
             for window, counts in zip(waiting, self._answers(batches, waiting), strict=False):
                 if counts is HALT:
-                    self.over = True
+                    self.over, self._answered = True, 0  # This answer is in no inbox.
                     break
                 inbox.tell(window, self.board.by_key(counts))
 
@@ -236,11 +236,8 @@ class LiveBoard(Shown):
         try:
             [*self._answers(map(self._intake.message, known), known)]
         except InvalidArgument:
-            raise lost(self._place, self._answered) from None
-
-    def _check_whole(self) -> None:
-        if self.windows < self._answered and not self.over:
-            raise lost(self._place, self._answered)
+            self._inbox.check_whole(self._answered)
+            raise
 
     def _check_alive(self) -> None:
         if self.over:
@@ -287,7 +284,7 @@ class LiveBoard(Shown):
         ``last`` windows together. All are computed from the published totals, so they cost no
         privacy, and agree with one another. Raises: FileError if the board's inbox was lost.
         """
-        self._check_whole()
+        self._inbox.check_whole(self._answered)
         return series(self.board, self._inbox.told, how, last)
 
     def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -319,7 +316,7 @@ class LiveBoard(Shown):
         """The board's progress for its operator: windows published, and how many rows wait.
 
         Private: the numbers of rows are exact. Raises: as ``ask``."""
-        self._check_whole()
+        self._inbox.check_whole(self._answered)
         closed, clock = self.windows, self.board.clock
         last = clock.name(closed - 1) if closed else None
         return BoardStatus(
