@@ -136,6 +136,11 @@ class Board(Shown):
         return DiscoveringSums(bounds=self.sums, opener=opener)
 
     @property
+    def surely(self) -> int:
+        """The number of users in one window that surely opens a key; 0: the keys are public."""
+        return len(self.finding.opener.probabilities) - 1 if self.finding else 0
+
+    @property
     def mechanism(self) -> ComplexMechanism:
         """The mechanism that a board runs: P ∘* ExtConComp, with P the post-processor that bounds
         contributions."""
@@ -191,7 +196,8 @@ class Board(Shown):
         """A privacy statement for the people concerned, from the derivation and the parameters."""
         return stated(
             self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
-            told=(self._what_is_told, self.counted, *self._errors_told), delta=self._delta,
+            told=(self._what_is_told, self.counted, self._uncounted, *self._errors_told),
+            delta=self._delta,
         )  # fmt: skip
 
     @property
@@ -223,7 +229,7 @@ class Board(Shown):
         bounds = ", ".join(f"of {name} ± {band(each)}" for name, each in self.forecast.items())
         return (
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
-            f"exact one, of the rows that count, than: {bounds}.",
+            f"exact one, of the rows that count, as they count, than: {bounds}.",
         )
 
     @property
@@ -236,19 +242,17 @@ class Board(Shown):
             else "All rows go into one number, without keys."
         )
         if self.finding is not None:
-            surely = len(self.finding.opener.probabilities) - 1
             keys = (
                 "The keys that are counted are public, and when each began to be; a key begins by "
-                f"a private rule, surely where {surely} users have rows of it that count in one "
-                "window, and never where none has. Rows of a key before that, or of others, are in "
-                "no count."
+                f"a private rule, surely where {self.surely} users have rows of it that count in "
+                "one window, and never where none has. Rows of a key before that, or of others, "
+                "are in no count."
             )
         return (
             keys,
             f"The board has {counted(clock.windows, 'window')} from {clock.name(0)} "
             f"({clock.zone}) to {clock.name(clock.windows)}; each is published on time, "
             "also if it is empty. So the times are public, and the number of rows is not.",
-            *(["A line that cannot be read is in no count."] if self.bad == "leave out" else []),
         )
 
     @property
@@ -257,7 +261,8 @@ class Board(Shown):
         columns = self.columns
         low, high = columns.low * columns.step, columns.high * columns.step
         bounds = "" if columns.amount is None else (
-            f"; an amount below {low} counts as {low}, one above {high} as {high}"
+            f"; an amount below {low} counts as {low}, one above {high} as {high}, and each as the "
+            f"nearest multiple of {columns.step}"
         )  # fmt: skip
         if self.per_user is None:
             return f"All rows of a user count{bounds}."
@@ -265,6 +270,17 @@ class Board(Shown):
         within = "in all" if self.in_total else "in a window"
         verb = "counts" if self.per_user == 1 else "count"
         return f"Only the first {rows} of a user {within} {verb}{bounds}."
+
+    @property
+    def _uncounted(self) -> str:
+        """The sentence on the rows in no count, however the board and its feeds treat them."""
+        where = "in none" if self.late != "next window" else (
+            "in the first window that was not published by then, or, if its feed says so, in none"
+        )  # fmt: skip
+        return (
+            "A line that cannot be read, or whose time or key is none of the board's, is in no "
+            f"count. A row that comes after its window was published counts {where}."
+        )
 
     @property
     def _uncovered(self) -> tuple[str, ...]:
@@ -275,11 +291,11 @@ class Board(Shown):
                 f"ε = {shown_up(self.epsilon)} protects one window of a user. For d windows of "
                 f"one user it is d times as much; for unlimited time nothing is promised."
             )
-        if self.late == "next window":
-            texts.append(
-                "A row that comes late counts in the window in which it comes: rows of one user "
-                "and one time may count in several windows, and are protected as rows of these."
-            )
+            if self.late == "next window":
+                texts.append(
+                    "What a user did in one window may come late in parts, and count in d windows: "
+                    "it is then protected as d windows are."
+                )
         if isinstance(self.unit, SingleRow):
             texts.append("For r rows of one user it is r times as much.")
         if self._delta is not None and not isinstance(self.unit, SingleUser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from fractions import Fraction
@@ -138,6 +139,12 @@ def sums(
     ends = [exact.fraction(end, "low and high") / unit_of for end in (low, high)]
     if any(end.denominator != 1 or abs(end) > _MOST_STEPS for end in ends):
         raise InvalidArgument("low and high are multiples of step, at most 2^40 of them")
+    if unit_of != 1 and 0 < ends[1] - ends[0] < 10:
+        warnings.warn(
+            f"step={unit_of} is more than a tenth of high - low, and each amount counts as the "
+            f"nearest multiple of it. If amounts lie between these, write step={unit_of / 100}",
+            stacklevel=3,
+        )
     return _board(amount, int(ends[0]), int(ends[1]), unit_of, locals())
 
 

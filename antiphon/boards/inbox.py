@@ -24,6 +24,7 @@ from antiphon.boards.engine import FeedCounts, Grouped
 from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import FileError, InvalidArgument, ProtocolError
+from antiphon.protocol.records.labels import counted
 
 Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
@@ -87,6 +88,7 @@ class Inbox:
             with suppress(FileExistsError):
                 # The file is made such that only its owner may read it.
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        self._path = path
         self._base: Any = sqlite3.connect(path or ":memory:", isolation_level=None)
         try:
             self._base.executescript(_SCHEMA)
@@ -260,3 +262,12 @@ class Inbox:
         """The noisy counts by key published so far, window by window."""
         found = self._base.execute("select counts from told order by window")
         return [json.loads(counts) for (counts,) in found]
+
+    def check_whole(self, answered: int) -> None:
+        """Raise FileError if this has fewer windows than the board's session has answered."""
+        if len(self.told) < answered:
+            raise FileError(
+                f"{self._path} is gone, or an older copy: the session has told "
+                f"{counted(answered, 'window')}. Bring it back, or feed the very same files again, "
+                "in the same order, which spends no ε"
+            ) from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias, Union
 
 import attrs
 
@@ -13,6 +14,7 @@ from antiphon.boards.cells import Bad, BoardColumns, Source, rows_of
 from antiphon.boards.engine import FeedCounts, Grouping, clear_spilled
 from antiphon.boards.inbox import Inbox, Late, Told
 
+Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
 Tells: TypeAlias = Callable[[str], Told]
 """A function from a source's name to a callback that gets the number of its rows read so far."""
 
@@ -87,3 +89,16 @@ class EngineIntake(Intake):
 
     def message(self, window: int) -> object:
         return self.inbox.sums(window) or (0,) * len(self.columns.keys)
+
+
+def told_to(progress: Progress, label: str) -> Told:
+    """The callback that gets the number of rows read of a source: a bar on a terminal, or none."""
+    watched = progress is None and sys.stderr.isatty()
+
+    def tell(rows: int) -> None:
+        if callable(progress):
+            progress(rows)
+        elif watched:
+            print(f"\r{label}: {rows:,} rows", end="", file=sys.stderr, flush=True)
+
+    return tell

@@ -24,8 +24,8 @@ class LargestKeys(Shown, ForPrograms):
     """The keys with the largest published values, window by window; ``series.top(3)`` has three.
 
     ``named``: for each window, pairs (key, value), the largest first. ``errors``: for each window,
-    a bound on the errors of all its keys at once, with probability 0.95; so a key that is not named
-    exceeds a named one by twice that at most. Empty for a series that no board made.
+    a bound on the errors of all its keys at once, with probability 0.95; so a counted key that is
+    not named exceeds a named one by twice that at most. Empty for a series that no board made.
     """
 
     how: str
@@ -35,6 +35,8 @@ class LargestKeys(Shown, ForPrograms):
     windows: tuple[str, ...]
     named: tuple[tuple[tuple[str, Fraction], ...], ...]
     errors: tuple[Fraction, ...]
+    surely: int = 0
+    """The number of users in one window that surely opens a key; 0: the keys are public."""
 
     def csv(self) -> str:
         """CSV text, a line for each window and place: the key, its value, and the error."""
@@ -67,7 +69,13 @@ class LargestKeys(Shown, ForPrograms):
         if self.errors:
             yield (
                 "with a probability of at least 95 %, all numbers of a window together lie within "
-                "± of the exact ones; a key that is not named exceeds none by more than twice that"
+                "± of the exact ones; a key that is counted and not named exceeds none by more "
+                "than twice that"
+            )
+        if self.surely:
+            yield (
+                "a key that is not open is in no count and may be larger, but surely opens where "
+                f"{counted(self.surely, 'user')} have rows of it that count in one window"
             )
         if len(self.windows) > SHOWN or self.count > _PLACES:
             yield f"the last {SHOWN} windows, {_PLACES} places at most; csv(), or --csv, has all"

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from string import Template
-from typing import Any, Final, Literal, Protocol, TypeAlias, Union
+from typing import Any, Final, Protocol
 
 import attrs
 
 from antiphon.boards.cells import Bad, Source, check_bad
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import INBOX, LOG, Inbox, Late, is_begun, not_begun
-from antiphon.boards.intake import Intake
+from antiphon.boards.intake import Intake, Progress, told_to
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.guarantees.guarantee import Guarantee
@@ -31,8 +30,6 @@ from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.guard import beside
 from antiphon.sessions.durable.resuming import Witness, begin, resume
-
-Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
 
 
 class Runs(Defined, Protocol):
@@ -147,6 +144,9 @@ class LiveBoard(Shown):
         self._said = self.windows
         """The number of windows published up to the last feed; the next feed reports those after
         it."""
+        last = session.last if isinstance(session, DurableSession) else None
+        self._answered = last.number if last else 0
+        """The number of windows answered before, all in the inbox, unless that was lost."""
         self._catch_up()
 
     def feed(
@@ -181,10 +181,11 @@ class LiveBoard(Shown):
             # Late rows cannot be moved to a later window once every window of the board is closed.
             late = "refuse"
         closing = self._closing(until)
-        tell = partial(_told_to, progress)
+        tell = partial(told_to, progress)
         with self._inbox.at_once():
             found = self._intake.take(sources, name, closing, tell, late=late, bad=bad)
             self._inbox.say({"begun": "yes"})
+            self._check_fed()
         self._catch_up()
         told, self._said = self.windows - self._said, self.windows
         self._check_alive()
@@ -225,9 +226,18 @@ class LiveBoard(Shown):
         with inbox.at_once() if lasts else nullcontext():
             for window, counts in zip(waiting, self._answers(batches, waiting), strict=False):
                 if counts is HALT:
-                    self.over = True
+                    self.over, self._answered = True, 0  # This answer is in no inbox.
                     break
                 inbox.tell(window, self.board.by_key(counts))
+
+    def _check_fed(self) -> None:
+        """Raise FileError if rows of a lost inbox have come back otherwise than they were told."""
+        known = range(self.windows, min(self._answered, self._inbox.closed))
+        try:
+            [*self._answers(map(self._intake.message, known), known)]
+        except InvalidArgument:
+            self._inbox.check_whole(self._answered)
+            raise
 
     def _check_alive(self) -> None:
         if self.over:
@@ -272,8 +282,9 @@ class LiveBoard(Shown):
 
         ``how``: "total", all since the start; "window", of each window alone; "sliding", of the
         ``last`` windows together. All are computed from the published totals, so they cost no
-        privacy, and agree with one another.
+        privacy, and agree with one another. Raises: FileError if the board's inbox was lost.
         """
+        self._inbox.check_whole(self._answered)
         return series(self.board, self._inbox.told, how, last)
 
     def page(self, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -304,7 +315,8 @@ class LiveBoard(Shown):
     def status(self) -> BoardStatus:
         """The board's progress for its operator: windows published, and how many rows wait.
 
-        Private: the numbers of rows are exact."""
+        Private: the numbers of rows are exact. Raises: as ``ask``."""
+        self._inbox.check_whole(self._answered)
         closed, clock = self.windows, self.board.clock
         last = clock.name(closed - 1) if closed else None
         return BoardStatus(
@@ -382,15 +394,3 @@ def _replace(log: Path, inbox: Inbox, *, moved: bool, witness: Witness | None) -
         resume(log, moved=moved, witness=witness).close()
         beside(log).unlink(missing_ok=True)
         log.unlink()
-
-
-def _told_to(progress: Progress, label: str) -> Callable[[int], object]:
-    watched = progress is None and sys.stderr.isatty()
-
-    def tell(rows: int) -> None:
-        if callable(progress):
-            progress(rows)
-        elif watched:
-            print(f"\r{label}: {rows:,} rows", end="", file=sys.stderr, flush=True)
-
-    return tell

@@ -28,7 +28,7 @@ from antiphon.protocol.records.labels import counted
 How: TypeAlias = Literal["total", "window", "sliding"]
 _ERROR: Final = (
     "Each number has noise added to it. By itself it lies within ± of the exact one, of the rows "
-    "that count, with a probability of at least 95 %: on average, five numbers in "
+    "that count, as they count, with a probability of at least 95 %: on average, five numbers in "
     "a hundred may lie further off."
 )
 _FRAME: Final = "write pd.DataFrame(series.to_columns()), or pl.DataFrame(…)"
@@ -44,6 +44,8 @@ class Defined(Protocol):
     def clock(self) -> Clock: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
+    @property
+    def surely(self) -> int: ...
     def error_of(self, window: int, reach: int, *, beta: float = 0.05) -> Fraction: ...
 
 
@@ -68,6 +70,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     together: Callable[[], tuple[Fraction, ...]] = attrs.field(default=tuple, eq=False, repr=False)
     """Computes, for each window, a bound on the errors of all keys at once, with probability
     0.95."""
+    surely: int = attrs.field(default=0, eq=False, repr=False)
+    """The number of users in one window that surely opens a key; 0: the keys are public."""
 
     def __getitem__(self, key: object) -> NoReturn:
         one = (*self.keys, "key")[0]
@@ -95,7 +99,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         rows = (zip(self.keys, row, strict=True) for row in self.values)
         known = ([(key, value) for key, value in row if value is not None] for row in rows)
         named = tuple([tuple(sorted(row, key=lambda each: -each[1])[:count]) for row in known])
-        return LargestKeys(self.how, count, len(self.keys), self.windows, named, self.together())
+        return LargestKeys(self.how, count, len(self.keys), self.windows, named, self.together(),
+                           self.surely)  # fmt: skip
 
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error; a cell is empty
@@ -214,7 +219,7 @@ def series(
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
     begun = tuple(map(board.clock.name, firsts))
     return BoardSeries(label, keys, names, tuple(values), errors(0.05), begun,
-                       partial(errors, 0.05 / max(1, len(keys))))  # fmt: skip
+                       partial(errors, 0.05 / max(1, len(keys))), board.surely)  # fmt: skip
 
 
 def _errors(

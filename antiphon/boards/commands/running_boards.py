@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,7 +47,10 @@ class BoardAsked:
 def board(action: str, path: Path, asked: BoardAsked) -> int:
     """Carry out one action of ``antiphon board`` on the board of a TOML file."""
     act = one_of(_ACTIONS, action, "action")
-    known = read_board(path)
+    with warnings.catch_warnings(record=True, action="always") as told:
+        known = read_board(path)
+    for each in told:
+        _warn(str(each.message))
     if asked.sources and act is not _feed:
         raise InvalidArgument("files are fed: antiphon board feed FILE.toml CSV…")
     if act is _feed and not (asked.sources or known.sources):

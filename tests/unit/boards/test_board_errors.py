@@ -67,7 +67,7 @@ def test_the_forecast_is_the_largest_error_of_any_window(best, delta):
 def test_the_errors_of_too_many_windows_are_not_foretold():
     board = counting(epsilon=1, horizon=20_000)
     assert board.forecast == {}
-    assert len(board.statement().of("What is told")) == 2
+    assert len(board.statement().of("What is told")) == 3
     assert {*counting(horizon=1).forecast} == {"a total"}
     assert counting(epsilon=1, horizon=20_000, best="window").forecast["a window"] == 6
 

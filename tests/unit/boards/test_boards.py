@@ -204,8 +204,10 @@ class TestFeeding:
         live.feed(until="2026-01-11")
         with pytest.raises(BadRow, match="closed"):
             live.feed(csv(tmp_path, ["2026-01-01,eve,FR"], "last.csv"), until="2026-01-11")
-        assert "counts in the window in which it comes" in str(board.statement())
-        assert "in which it comes" not in str(counting().statement())
+        said = "counts in the first window that was not published by then, or, if its feed says so"
+        assert said in "".join(board.statement().of("What is told"))
+        assert "count in d windows" in str(board.statement())
+        assert "count in d windows" not in str(counting().statement())
 
     def test_what_no_board_says_of_late_rows(self):
         for more in ({"late": "drop"}, {"late": "next window", "engine": "duckdb"}):
@@ -294,6 +296,21 @@ class TestFeeding:
         live.feed(csv(tmp_path, rows, head="time,user,amount\n"), until="2026-01-08")
         assert [float(x) for (x,) in live.ask("window").values] == [1.0, -3, 10, 0, 1, 0, -3]
 
+    def test_a_step_as_large_as_the_bounds_is_told(self, tmp_path):
+        """Each 400 counts as 0: the board says so, and so does whoever makes it."""
+        with pytest.warns(UserWarning, match=r"step=1000 is more than a tenth.*write step=10$"):
+            board = summing(high=1000, step=1000)
+        live = board.start(seed=1)
+        live.feed(
+            csv(tmp_path, ["2026-01-01,ada,400"], head="time,user,amount\n"), until="2026-01-02"
+        )
+        assert live.ask().values == ((0,),)
+        said = "above 1000 as 1000, and each as the nearest multiple of 1000."
+        assert said in str(board.statement())
+        assert said in str(live)
+        summing(high=5, step=Fraction(1, 2))  # ten steps, and no warning; nor at a step of 1
+        summing(high=1)
+
     def test_others_count_under_a_key_that_is_public(self, tmp_path):
         live = counting(others="elsewhere").start(seed=1)
         live.feed(csv(tmp_path, ["2026-01-01,ada,XX", "2026-01-01,bob,FR"]), until="2026-01-02")
@@ -344,7 +361,10 @@ class TestFeeding:
         assert (fed.new, fed.bad) == (38, 38)
         assert live.ask("window").values == ((1, 1), (1, 0))
         assert counting(bad="leave out").start(seed=1).feed(path, until="2026-01-03").bad == 38
-        assert "cannot be read is in no count" in str(counting(bad="leave out").statement())
+        for more in ({}, {"bad": "leave out"}, {"late": "leave out"}):  # or by a flag of its feed
+            told = "".join(counting(**more).statement().of("What is told"))
+            assert "A line that cannot be read, or" in told
+            assert "A row that comes after its window was published counts in none." in told
         for board in (counting(), counting(engine="duckdb")):
             with pytest.raises(InvalidArgument, match="bad"):
                 board.start().feed(bad="drop" if board.engine == "rows" else "leave out")
@@ -532,13 +552,18 @@ class TestStatement:
             "windows of 6 hours from 2026-01-01 00:00 to 2026-01-03 12:00 (UTC), and in several "
             "windows together, such as all since the start.",
             "Only the first 2 rows of a user in a window count.",
+            "A line that cannot be read, or whose time or key is none of the board's, is in no "
+            "count. A row that comes after its window was published counts in none.",
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
-            "exact one, of the rows that count, than: of a window ± 0, of 7 windows ± 0, of a "
-            "total ± 0.",
+            "exact one, of the rows that count, as they count, than: of a window ± 0, of 7 windows "
+            "± 0, of a total ± 0.",
         )
-        what, bounds, _ = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
+        what, bounds, *_ = summing(step=Fraction(1, 2), low=-1).statement().of("What is told")
         assert what.startswith("The sum of the column 'amount', with noise: in each of 10 windows")
-        assert bounds.endswith("an amount below -1 counts as -1, one above 500 as 500.")
+        assert bounds.endswith(
+            "an amount below -1 counts as -1, one above 500 as 500, and each as the nearest "
+            "multiple of 1/2."
+        )
 
     @over("count, shown", [(99, "K97, K98)"), (100, "K98, K99)"), (1000, "K99 and 900 more)")])
     def test_keys_are_whole(self, count, shown):
@@ -754,6 +779,26 @@ class TestFoundKeys:
         for delta in (0, 1, math.nan):
             with pytest.raises(InvalidArgument):
                 ap.boards.discovered(delta=delta)
+
+    def test_the_largest_keys_are_those_of_open_ones(self, tmp_path):
+        """On the second day A and B are open; 50 users send D, and B, with none, is named."""
+        keys = ap.boards.discovered(delta=1e-14)
+        board = finding(epsilon=1, per_user=1, best="window", keys=keys)
+        many = board.surely
+        rows = [f"2026-01-01,{key}{user},{key}" for key in "AB" for user in range(many)]
+        rows += [f"2026-01-02,D{user},D" for user in range(50)]
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, rows), until="2026-01-03")
+        found = live.ask("window").top(2)
+        assert {key for key, _ in found.named[1]} == {"A", "B"}
+        assert 2 * found.errors[1] < 50
+        shown = str(found)
+        assert "a key that is counted and not named exceeds none by more than twice that" in shown
+        assert f"may be larger, but surely opens where {many} users have rows of it" in shown
+        listed = counting().start(seed=1)
+        listed.feed(until="2026-01-02")
+        assert "; a key that is counted and not named" in str(listed.ask().top(1))
+        assert "open" not in str(listed.ask().top(1))
 
     @over("key", ["", "a" * 65, "a\x07"])
     def test_a_key_that_is_no_text_of_64_characters_is_refused(self, key):

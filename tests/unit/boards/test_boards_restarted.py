@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import partial
 
 import pytest
 from making import counting, csv, dies, kill
@@ -151,6 +152,36 @@ def test_a_log_that_is_gone_is_not_begun_again(tmp_path):
     (folder / running.LOG).unlink()
     with pytest.raises(InvalidArgument, match="bring it back"):
         counting().open(folder)
+
+
+@over("engine, older", [("rows", False), ("rows", True), ("duckdb", False)])
+def test_an_inbox_that_is_gone_is_asked_for_or_fed_again(tmp_path_factory, engine, older):
+    """The very same files give the very same numbers; others are refused, and count nothing."""
+    place = tmp_path_factory.mktemp("lost")
+    folder, page = place / "board", place / "page.html"
+    board, path = counting(epsilon=1, engine=engine), csv(place, ROWS)
+    other = csv(place, ["2026-01-04,eve,FR"], "other.csv")
+    with board.open(folder) as live:
+        live.feed(path, until="2026-01-03")
+        before = (folder / running.INBOX).read_bytes()
+        live.feed(path, until="2026-01-06")
+        told = live.ask().values
+    (folder / running.INBOX).unlink()
+    if older:
+        (folder / running.INBOX).write_bytes(before)
+    wanted = "inbox.sqlite is gone, or an older copy: the session has told 5 windows. Bring it back"
+    with board.open(folder) as live:
+        until = partial(live.feed, other, until="2026-01-06")
+        for asked in (live.ask, live.status, partial(live.page, page), until):
+            with pytest.raises(ap.FileError, match=wanted):
+                asked()
+    with board.open(folder) as live:  # nothing of the other file was taken
+        live.feed(path, until="2026-01-04")
+        with pytest.raises(ap.FileError, match=wanted):
+            live.ask()
+        live.feed(path, until="2026-01-08")
+        assert live.ask().values[:5] == told
+        assert (live.windows, live.status().rows) == (7, len(ROWS))
 
 
 def test_only_an_open_that_may_begin_begins(tmp_path, monkeypatch):

@@ -214,6 +214,13 @@ def test_lines_that_cannot_be_read_are_left_out_after_a_word(cli, path):
     assert json.loads(cli(*asked)[1])["bad"] == 1
 
 
+def test_a_large_step_is_one_line_of_warning(cli, path):
+    path.write_text(f'{TOML}sum = "amount"\nlow = 0\nhigh = 1000\nstep = 1000\n')
+    err = cli("board", "statement", path)[2]
+    assert err.startswith("warning: step=1000 is more than a tenth of high - low")
+    assert err.count("\n") == 1
+
+
 @over(
     "keys",
     ["{discovered = 1e-6}", "{delta = 1e-6}", '"FR"', "1", "[1.5]", "[[1]]", '"discovered"'],
