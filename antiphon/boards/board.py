@@ -203,17 +203,15 @@ class Board(Shown):
     @property
     def _delta(self) -> Fraction | None:
         """The δ that the board uses; None if its counters are pure and its keys public."""
-        if self.found is not None:
-            return self.found.delta
-        return self.delta if self.gaussian else None
+        own = self.delta if self.gaussian else None
+        return own if self.found is None else self.found.delta
 
     @property
     def _what_is_told(self) -> str:
         """The sentence that says what is counted or added up, by which keys, in which windows."""
         columns, clock = self.columns, self.clock
-        what = "The number of rows" if columns.amount is None else (
-            f"The sum of the column {columns.amount!r}"
-        )  # fmt: skip
+        amount = columns.amount
+        what = "The number of rows" if amount is None else f"The sum of the column {amount!r}"
         by = "" if columns.by is None else f" for each key of the column {columns.by!r}"
         return (
             f"{what}{by}, with noise: in each of {counted(clock.windows, 'window')} of "
@@ -224,13 +222,12 @@ class Board(Shown):
     @property
     def _errors_told(self) -> tuple[str, ...]:
         """The sentence on the error of the numbers; none where it is not foretold."""
-        if not self.forecast:
-            return ()
         bounds = ", ".join(f"of {name} ± {band(each)}" for name, each in self.forecast.items())
-        return (
+        told = (
             "Each number by itself lies, with a probability of at least 95 %, no further from the "
-            f"exact one, of the rows that count, as they count, than: {bounds}.",
+            f"exact one, of the rows that count, as they count, than: {bounds}."
         )
+        return (told,) if bounds else ()
 
     @property
     def _public(self) -> tuple[str, ...]:
@@ -266,9 +263,8 @@ class Board(Shown):
         )  # fmt: skip
         if self.per_user is None:
             return f"All rows of a user count{bounds}."
-        rows = "row" if self.per_user == 1 else f"{self.per_user} rows"
-        within = "in all" if self.in_total else "in a window"
-        verb = "counts" if self.per_user == 1 else "count"
+        one, within = self.per_user == 1, "in all" if self.in_total else "in a window"
+        rows, verb = ("row", "counts") if one else (f"{self.per_user} rows", "count")
         return f"Only the first {rows} of a user {within} {verb}{bounds}."
 
     @property

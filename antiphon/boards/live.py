@@ -234,7 +234,7 @@ class LiveBoard(Shown):
         """Raise FileError if rows of a lost inbox have come back otherwise than they were told."""
         known = range(self.windows, min(self._answered, self._inbox.closed))
         try:
-            [*self._answers(map(self._intake.message, known), known)]
+            deque(self._answers(map(self._intake.message, known), known), maxlen=0)
         except InvalidArgument:
             self._inbox.check_whole(self._answered)
             raise
