@@ -27,9 +27,10 @@ from typing import Any, Final, TypeAlias, cast
 
 import attrs
 
-from antiphon.boards.purse import OfUnits, moved, price_of_unit, times
+from antiphon.boards.purse import OfUnits, moved, price_of_unit
 from antiphon.boards.units import LONGEST_KEY
 from antiphon.composition import Create, Derivation, ExtConComp, Mark, NoGuarantee, Premise
+from antiphon.composition.accounting.bounds import times
 from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
@@ -239,7 +240,7 @@ def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
         )  # fmt: skip
     price = price_of_unit(f.counter, THEOREM)
     known = yield from leaf_claims((f.opener, f.counter))
-    total = times(f.units, price.epsilon)
+    total = times(price.epsilon, f.units)
     parameters = [(opener.epsilon, opener.delta)] * f.cells
     premises = (
         Premise("all counters are alike, and creations the same in both worlds", Mark.ENFORCED,

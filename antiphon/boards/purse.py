@@ -24,7 +24,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition import Create, Derivation, ExtConComp, Mark, NoGuarantee, Premise
-from antiphon.composition.accounting.bounds import of_measure
+from antiphon.composition.accounting.bounds import of_measure, times
 from antiphon.composition.guarantees.inclusion import includes, verification_of
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
@@ -33,15 +33,12 @@ from antiphon.composition.validity import OfCreations
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.numbers import exact, shown_short
-from antiphon.numbers.exact import ExactEpsilon, Log, bracket
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import Ask, Pure, Refused, identical, message_label, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Space
 from antiphon.verifiers import Within, event_level, updates_and_queries
 
 THEOREM: Final = "Theorem T1 (docs/boards.md)"
-_FEW: Final = 64
-"""The largest n for which (e^ε)^n is computed exactly, where e^ε is rational."""
 UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 """The verification function of one unit of change: a single update differs, by one."""
 
@@ -123,7 +120,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
         price = price_of_unit(create, THEOREM)
         worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
     known = yield from leaf_claims(f.created)
-    total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
+    total, number = Pure(times(worst.epsilon, f.units)), len(f.created)
     of_all, are = ("the one counter", "is") if number == 1 else (f"the {number:,} counters", "are")
     premises = (
         Premise(f"{of_all} {are} fixed in advance, and created first", Mark.ENFORCED, "by V[f']"),
@@ -146,13 +143,6 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
         tuple(dict.fromkeys(known)),
         (total,),
     )
-
-
-def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
-    """The product number·ε, exact; for a logarithm times a large number it is rounded up."""
-    if not isinstance(epsilon, Log):
-        return number * epsilon
-    return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
 
 
 def price_of_unit(create: Create, theorem: str) -> Pure:

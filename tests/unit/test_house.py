@@ -459,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 94_349, 496, 6_485, 55_032
+LINES, FILES, IMPORTS, CORE_LINES = 94_341, 496, 6_486, 55_032
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

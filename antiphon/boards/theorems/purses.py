@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.boards.purse import UNIT, SharedPurse, times
+from antiphon.boards.purse import UNIT, SharedPurse
 from antiphon.composition import Create, ExtConComp
+from antiphon.composition.accounting.bounds import times
 from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.numbers.exact import Log
 from antiphon.protocol import TOP, Claim, Coins, ContinualMechanism, Pure, Status
@@ -55,5 +56,5 @@ def checks() -> Iterable[Check]:
 def _purse(counters: int, units: int, *, paid: int | None = None) -> Evidence:
     created = (Create(ClampedSum()),) * counters
     f = SharedPurse(created, units=units)
-    price = times(units if paid is None else paid, Log(2)), Fraction(0)
+    price = times(Log(2), units if paid is None else paid), Fraction(0)
     return private(ExtConComp(), f, [price], 3 * counters, catalogue=created)
